@@ -1,0 +1,369 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""One id per call, over all responses of one model call.
+
+Theory of operation
+-------------------
+A model call yields partial responses and a final one. The same logical call may
+show up in several of them: as streamed pieces (later ones without name or id),
+as the same object again (ADK's aggregator), or as a fresh part with no id at
+all (custom adapters). A `Stream` lives as long as one model call and keeps the
+logical calls that it has seen, so that each has one id everywhere.
+
+Facts it rests on
+-----------------
+* Parts of a partial response are the aggregator's own objects: an id set on
+  them in place is the id in the final response, and keeps ADK 2.10 and later
+  from dropping a second call under the provider's same id.
+* Parts of a final response may belong to the model (a script, a cache): there a
+  changed copy of the content is set on the response.
+* Streamed pieces are copied into a new part before anybody sees them, so a
+  second streamed call under one provider id is dropped all the same; it is
+  put back from its pieces.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from google.adk.platform import uuid as platform_uuid
+from google.genai import types
+
+from adk_history_guard.core.turns import CLIENT_ID_PREFIX, carries_data
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Container
+
+    from google.adk.models.llm_response import LlmResponse
+
+METADATA_KEY = "adk_history_guard"
+"""Where provider ids and the model's name are kept in `custom_metadata`."""
+
+
+class Mint(enum.StrEnum):
+    """When a call gets an id of the guard's."""
+
+    ALWAYS = "always"
+    ON_REPEAT = "on_repeat"
+    NEVER = "never"
+
+
+def new_id() -> str:
+    """Return a new id: `adk-` and a uuid from ADK's own, replaceable source."""
+    return f"{CLIENT_ID_PREFIX}{platform_uuid.new_uuid()}"
+
+
+@dataclass(slots=True, eq=False)
+class _Logical:
+    """A call as the stream has shown it so far."""
+
+    name: str | None
+    provider_id: str | None
+    id: str
+    open: bool = False  # more pieces are to come
+    pieces: bool = False
+    args: dict[str, Any] = field(default_factory=dict)
+    signature: bytes | None = None
+    chunk: int = 0
+    final: bool = False  # found in the final response
+
+
+@dataclass(slots=True)
+class Known:
+    """What the session knows of ids when a model call starts.
+
+    Attributes:
+      ids: Every id of a call in the session.
+      closed: Those whose call is answered; under such an id a call is a new one.
+    """
+
+    ids: Container[str] = frozenset()
+    closed: Container[str] = frozenset()
+
+
+class Stream:
+    """The calls of one model call, from its first partial to its final response."""
+
+    def __init__(
+        self,
+        mint: Mint,
+        known: Known,
+        markers: Collection[str],
+        model: str | None = None,
+        make_id: Callable[[], str] = new_id,
+    ) -> None:
+        """Start a stream; see the module for what it does.
+
+        Args:
+          mint: When a call gets a new id.
+          known: The ids of the session.
+          markers: An id with one of these inside is never touched.
+          model: The model's name, kept as provenance.
+          make_id: Where new ids come from.
+        """
+        self._mint = mint
+        self._known = known
+        self._markers = tuple(markers)
+        self._model = model
+        self._make_id = make_id
+        self._calls: list[_Logical] = []
+        self._by_id: dict[str, _Logical] = {}
+        self._chunk = 0
+        self.minted = 0
+
+    def see(self, response: LlmResponse) -> None:
+        """Give the calls of a response their ids; partial or final."""
+        if self._mint is Mint.NEVER:
+            return
+        content = response.content
+        if content is None or not content.parts:
+            return
+        self._chunk += 1
+        if response.partial:
+            for part in content.parts:
+                if part.function_call is not None:
+                    self._see_piece(part, part.function_call)
+        else:
+            self._see_final(response, content, content.parts)
+
+    # Partial responses: in place, on the aggregator's own parts.
+
+    def _see_piece(self, part: types.Part, call: types.FunctionCall) -> None:
+        logical = self._continued(call)
+        if logical is None:
+            logical = self._add(call)
+            logical.pieces = bool(call.partial_args) or bool(call.will_continue)
+            logical.args = {} if logical.pieces else dict(call.args or {})
+        if part.thought_signature is not None and logical.signature is None:
+            logical.signature = part.thought_signature
+        if call.name:
+            logical.name = call.name
+        for piece in call.partial_args or ():
+            _set_piece(logical.args, piece)
+        logical.open = bool(call.will_continue)
+        logical.chunk = self._chunk
+        call.id = logical.id
+
+    def _continued(self, call: types.FunctionCall) -> _Logical | None:
+        """The call that a piece belongs to; None where it starts a new one."""
+        mine = self._by_id.get(call.id) if call.id else None
+        if mine is not None:
+            return mine
+        last = self._calls[-1] if self._calls else None
+        if last is not None and last.open and call.name in (None, "", last.name):
+            if not call.id or call.id == last.provider_id:
+                return last
+        if last is not None and not call.name:
+            return last
+        if call.id and not call.partial_args and not call.will_continue:
+            return self._sent_again(call)
+        return None
+
+    def _sent_again(self, call: types.FunctionCall) -> _Logical | None:
+        """The same call (id, name and arguments) in an earlier chunk."""
+        for logical in self._calls:
+            if (
+                logical.provider_id == call.id
+                and logical.name == call.name
+                and logical.chunk < self._chunk
+                and logical.args == (call.args or {})
+            ):
+                return logical
+        return None
+
+    def _add(self, call: types.FunctionCall) -> _Logical:
+        provider_id = call.id or None
+        logical = _Logical(
+            call.name, provider_id, self._id_for(provider_id), chunk=self._chunk
+        )
+        self._calls.append(logical)
+        self._by_id.setdefault(logical.id, logical)
+        return logical
+
+    def _id_for(self, provider_id: str | None) -> str:
+        """The id of a new call: the provider's own, or a new one."""
+        if provider_id is not None:
+            if carries_data(provider_id, self._markers):
+                return provider_id
+            taken = provider_id in self._by_id or provider_id in (
+                self._known.closed
+                if provider_id.startswith(CLIENT_ID_PREFIX)
+                else self._known.ids
+            )
+            mine = provider_id.startswith(CLIENT_ID_PREFIX)
+            if not taken and (mine or self._mint is not Mint.ALWAYS):
+                return provider_id
+        self.minted += 1
+        return self._make_id()
+
+    # The final response: a changed copy of its content.
+
+    def _see_final(
+        self, response: LlmResponse, content: types.Content, parts: list[types.Part]
+    ) -> None:
+        if not any(part.function_call is not None for part in parts):
+            return
+        out: list[types.Part] = []
+        found: list[_Logical] = []
+        for part in parts:
+            call = part.function_call
+            if call is None:
+                out.append(part)
+                continue
+            logical = self._match(call)
+            if logical is None:
+                continue  # the same call twice, sent again by the provider
+            found.append(logical)
+            out.append(part if call.id == logical.id else _with_id(part, logical.id))
+        for logical in self._lost():
+            found.append(logical)
+            out.append(_rebuilt(logical))
+        if len(out) != len(parts) or any(
+            new is not old for new, old in zip(out, parts, strict=True)
+        ):
+            response.content = content.model_copy(update={"parts": out})
+        self._remember(response, found)
+
+    def _match(self, call: types.FunctionCall) -> _Logical | None:
+        """The logical call of a final part; None where it was matched before."""
+        mine = self._by_id.get(call.id) if call.id else None
+        if mine is not None and (mine.id != mine.provider_id or not mine.final):
+            if mine.final:
+                return None
+            mine.final = True
+            return mine
+        candidates = [
+            logical
+            for logical in self._calls
+            if not logical.final
+            and logical.name == call.name
+            and (call.id or None) in (None, logical.provider_id)
+        ]
+        same = [c for c in candidates if c.args == (call.args or {})]
+        logical = (same or candidates or [None])[0]
+        if logical is None:
+            logical = self._add(call)
+        logical.final = True
+        return logical
+
+    def _lost(self) -> list[_Logical]:
+        """Streamed calls that were dropped since another one had their id."""
+        kept = {logical.provider_id for logical in self._calls if logical.final}
+        return [
+            logical
+            for logical in self._calls
+            if not logical.final
+            and logical.pieces
+            and not logical.open
+            and logical.name
+            and logical.provider_id is not None
+            and logical.provider_id in kept
+        ]
+
+    def _remember(self, response: LlmResponse, found: list[_Logical]) -> None:
+        """Keep the provider's ids and the model's name with the event."""
+        given = {
+            logical.id: logical.provider_id
+            for logical in found
+            if logical.provider_id is not None and logical.provider_id != logical.id
+        }
+        if not given:
+            return
+        record: dict[str, Any] = {"provider_ids": given}
+        model = response.model_version or self._model
+        if model:
+            record["model"] = model
+        response.custom_metadata = {
+            **(response.custom_metadata or {}),
+            METADATA_KEY: record,
+        }
+
+
+def _with_id(part: types.Part, call_id: str) -> types.Part:
+    call = part.function_call
+    if call is None:
+        return part
+    return part.model_copy(
+        update={"function_call": call.model_copy(update={"id": call_id})}
+    )
+
+
+def _rebuilt(logical: _Logical) -> types.Part:
+    return types.Part(
+        function_call=types.FunctionCall(
+            id=logical.id, name=logical.name, args=logical.args
+        ),
+        thought_signature=logical.signature,
+    )
+
+
+_STEP = re.compile(r"""\[\s*(\d+)\s*\]|\[\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*\]|([^.\[\]]+)""")
+
+
+def _set_piece(args: dict[str, Any], piece: types.PartialArg) -> None:
+    """Set one streamed piece of arguments, addressed by a JSON path (RFC 9535)."""
+    value: Any = piece.string_value
+    if value is None:
+        value = piece.number_value
+    if value is None:
+        value = piece.bool_value
+    if not piece.json_path or (value is None and piece.null_value is None):
+        return
+    path = _steps(piece.json_path)
+    if not path:
+        return
+    target: Any = args
+    for step, following in zip(path, path[1:], strict=False):
+        empty: Any = [] if isinstance(following, int) else {}
+        target = _enter(target, step, empty)
+        if target is None:
+            return
+    last = path[-1]
+    if isinstance(value, str):
+        before = _get(target, last)
+        value = before + value if isinstance(before, str) else value
+    _put(target, last, value)
+
+
+def _steps(path: str) -> list[str | int]:
+    steps: list[str | int] = []
+    for index, quoted, name in _STEP.findall(path.removeprefix("$")):
+        if index:
+            steps.append(int(index))
+        elif quoted:
+            steps.append(json.loads(quoted) if quoted[0] == '"' else quoted[1:-1])
+        else:
+            steps.append(name)
+    return steps
+
+
+_LONGEST = 10_000
+"""The longest list that streamed arguments may ask for."""
+
+
+def _get(target: Any, step: str | int) -> Any:
+    if isinstance(target, dict):
+        return target.get(step)
+    if isinstance(target, list) and isinstance(step, int) and step < len(target):
+        return target[step]
+    return None
+
+
+def _put(target: Any, step: str | int, value: Any) -> None:
+    if isinstance(target, dict):
+        target[step] = value
+    elif isinstance(target, list) and isinstance(step, int) and step < _LONGEST:
+        target.extend([None] * (step + 1 - len(target)))
+        target[step] = value
+
+
+def _enter(target: Any, step: str | int, empty: Any) -> Any:
+    inner = _get(target, step)
+    if not isinstance(inner, (dict, list)):
+        _put(target, step, empty)
+        inner = _get(target, step)
+    return inner

@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""The guard around a model: the last gate before the provider.
+
+ADK asks `isinstance(model, Gemini)`, `LiteLlm` or `AnthropicLlm` to choose how it
+treats ids, so a guarded model is an instance of a *subclass* of its own class:
+a mixin in front of it, made once for each class.
+
+Usage::
+
+    from adk_history_guard import guard_model
+
+    agent = LlmAgent(name="shop", model=guard_model("gemini-3.5-flash"), tools=[...])
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from google.adk.models import BaseLlm, Gemini, LLMRegistry
+from pydantic import PrivateAttr
+
+from adk_history_guard.adk.ids import Known, Stream
+from adk_history_guard.adk.reporting import Reporter
+from adk_history_guard.adk.targets import target_of
+from adk_history_guard.core.guard import guard
+from adk_history_guard.core.turns import DATA_MARKERS, Severity
+from adk_history_guard.errors import ConfigurationError, InvalidHistoryError
+from adk_history_guard.options import GuardOptions
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from google.adk.models.llm_request import LlmRequest
+    from google.adk.models.llm_response import LlmResponse
+
+
+class _Guarded(BaseLlm):
+    """The mixin: repairs what goes in, gives ids to what comes out."""
+
+    _guard_options: GuardOptions = PrivateAttr(default_factory=GuardOptions.from_env)
+    _guard_reporter: Reporter = PrivateAttr(default_factory=Reporter)
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """Send a repaired copy of a request; see the wrapped class.
+
+        Raises:
+          InvalidHistoryError: In `mode="strict"`, when a violation is left.
+        """
+        request, ids = self._prepare(llm_request)
+        answers = super().generate_content_async(request, stream)
+        async with aclosing(answers):
+            async for response in answers:
+                if ids is not None:
+                    self._number(ids, response)
+                yield response
+
+    def _prepare(self, request: LlmRequest) -> tuple[LlmRequest, Stream | None]:
+        """Return the request to send, a copy where repaired, and the answer's ids."""
+        options = self._guard_options
+        try:
+            return self._repaired(request)
+        except InvalidHistoryError:
+            raise
+        except Exception:
+            if options.mode == "strict":
+                raise
+            self._guard_reporter.fault("a guarded model")
+            return request, None
+
+    def _repaired(self, request: LlmRequest) -> tuple[LlmRequest, Stream | None]:
+        options, reporter = self._guard_options, self._guard_reporter
+        target = target_of(self, request.model or self.model, options)
+        if target.hands_off or getattr(request, "previous_interaction_id", None):
+            return request, None
+        active = options.mode != "observe"
+        known = Known(_ids(request)) if active else Known()
+        markers = (*DATA_MARKERS, options.signature_marker)
+        ids = Stream(target.mint, known, markers, request.model or self.model)
+        outcome = guard(request.contents, profile=target.profile, options=options)
+        where = f"a request to {request.model or self.model!r}"
+        reporter.changed(where, outcome.changes, done=active)
+        reporter.left(where, outcome.violations)
+        errors = [v for v in outcome.violations if v.severity is Severity.ERROR]
+        if errors and options.mode == "strict":
+            raise InvalidHistoryError(errors)
+        if outcome.changes:
+            request = request.model_copy(update={"contents": outcome.contents})
+        return request, ids if active else None
+
+    def _number(self, ids: Stream, response: LlmResponse) -> None:
+        try:
+            ids.see(response)
+        except Exception:
+            if self._guard_options.mode == "strict":
+                raise
+            self._guard_reporter.fault("a guarded model")
+
+
+def _ids(request: LlmRequest) -> set[str]:
+    return {
+        part.function_call.id
+        for content in request.contents
+        for part in content.parts or ()
+        if part.function_call is not None and part.function_call.id
+    }
+
+
+@functools.lru_cache(maxsize=None)
+def guarded_class(cls: type[BaseLlm]) -> type[BaseLlm]:
+    """Return the guarded subclass of a model class; always the same one."""
+    if issubclass(cls, _Guarded):
+        return cls
+    return type(
+        f"Guarded{cls.__name__}",
+        (_Guarded, cls),
+        {
+            "__module__": __name__,
+            "__doc__": f"A {cls.__name__} behind the history guard.",
+        },
+    )
+
+
+class GuardedGemini(_Guarded, Gemini):
+    """ADK's Gemini behind the history guard; knobs come from the environment.
+
+    For knobs in code use `guard_model(Gemini(...), mode="strict")`.
+    """
+
+
+def guard_model(
+    model: str | BaseLlm, options: GuardOptions | None = None, **knobs: Any
+) -> BaseLlm:
+    """Put the guard around a model.
+
+    Args:
+      model: A model's name, as ADK's registry knows it, or a model.
+      options: The knobs; read from `ADK_HISTORY_GUARD_*` where None.
+      **knobs: Single knobs of `GuardOptions`, which win over `options`.
+
+    Returns:
+      An instance of a subclass of the model's class, with the same fields and
+      private attributes. A model that was handed in stays as it is.
+
+    Raises:
+      ConfigurationError: A knob or its value is not known, or `model` is
+        neither a name nor a `BaseLlm`.
+    """
+    chosen = GuardOptions.build(options, **knobs)
+    if isinstance(model, str):
+        model = LLMRegistry.new_llm(model)
+    if not isinstance(model, BaseLlm):
+        msg = (
+            f"guard_model() takes a model's name or a BaseLlm, not "
+            f"{type(model).__name__}. Pass Gemini(...), LiteLlm(...) or a name."
+        )
+        raise ConfigurationError(msg)
+    guarded = copy.copy(model)
+    if not isinstance(model, _Guarded):
+        guarded.__class__ = guarded_class(type(model))
+        private = dict(guarded.__pydantic_private__ or {})
+        object.__setattr__(guarded, "__pydantic_private__", private)
+    guarded._guard_options = chosen
+    guarded._guard_reporter = Reporter()
+    return guarded

@@ -1,0 +1,307 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""The guard as a plugin of a Runner.
+
+Models repeat call ids, tools answer late, runs break off: the history of a
+session then pairs calls with the wrong responses, or breaks a rule of the
+provider. The plugin gives every call an id of its own, repairs the history
+before ADK builds contents from it, and the contents before they are sent.
+
+Usage::
+
+    from google.adk.apps import App
+    from adk_history_guard import HistoryGuardPlugin
+
+    app = App(name="shop", root_agent=agent, plugins=[HistoryGuardPlugin()])
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from google.adk.plugins import BasePlugin
+
+from adk_history_guard.adk.history import Scene, bring_late_round, repair_events
+from adk_history_guard.adk.ids import Known, Stream, new_id
+from adk_history_guard.adk.reporting import Reporter
+from adk_history_guard.adk.runs import IdentityMap, ModelCall, Run
+from adk_history_guard.adk.survey import waiting_calls
+from adk_history_guard.adk.targets import Target, target_of
+from adk_history_guard.core.guard import guard
+from adk_history_guard.core.turns import (
+    CLIENT_ID_PREFIX,
+    DATA_MARKERS,
+    Severity,
+    is_request_for_client,
+)
+from adk_history_guard.errors import InvalidHistoryError
+from adk_history_guard.options import GuardOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from google.adk.agents.base_agent import BaseAgent
+    from google.adk.agents.callback_context import CallbackContext
+    from google.adk.agents.invocation_context import InvocationContext
+    from google.adk.events import Event
+    from google.adk.models.llm_request import LlmRequest
+    from google.adk.models.llm_response import LlmResponse
+
+F = TypeVar("F", bound="Callable[..., Awaitable[None]]")
+
+
+def _harmless(callback: F) -> F:
+    """Keep a fault of the guard from ending the run, but in strict mode."""
+
+    @functools.wraps(callback)
+    async def run(self: HistoryGuardPlugin, **kwargs: Any) -> None:
+        try:
+            await callback(self, **kwargs)
+        except InvalidHistoryError:
+            raise
+        except Exception:
+            if self.options.mode == "strict":
+                raise
+            self.reporter.fault(callback.__name__)
+        return None
+
+    return run  # type: ignore[return-value]
+
+
+class HistoryGuardPlugin(BasePlugin):
+    """Keeps the tool-call history of every run fit to be sent.
+
+    What happens where:
+
+    * `before_run_callback` repairs the loaded events, in memory;
+    * `before_model_callback` repairs and checks the contents of the request;
+    * `after_model_callback` gives calls their ids, the same on partial events;
+    * `on_event_callback` renames ids that repeat in events which no model call
+      of this run made, and brings a late answer's call to its side;
+    * `on_model_error_callback` dumps a rejected request, where asked to.
+
+    No callback returns anything, so later plugins see everything. The session
+    store is never written. Live runs and the Interactions API are left alone:
+    there ids belong to the server. Register it before plugins that answer for
+    the model, and after `ToolCallIntegrityPlugin`.
+
+    In `mode="strict"` a request that cannot be repaired raises
+    `InvalidHistoryError`; ADK hands it on inside a `RuntimeError`.
+    """
+
+    def __init__(
+        self,
+        options: GuardOptions | None = None,
+        *,
+        name: str = "history_guard",
+        **knobs: Any,
+    ) -> None:
+        """Make a plugin.
+
+        Args:
+          options: The knobs; read from `ADK_HISTORY_GUARD_*` where None.
+          name: The plugin's name in the Runner.
+          **knobs: Single knobs of `GuardOptions`, which win over `options`.
+
+        Raises:
+          ConfigurationError: A knob or its value is not known.
+        """
+        super().__init__(name=name)
+        self.options = GuardOptions.build(options, **knobs)
+        self.reporter = Reporter()
+        self._runs: IdentityMap[Run] = IdentityMap()
+        self._markers = (*DATA_MARKERS, self.options.signature_marker)
+
+    @property
+    def _active(self) -> bool:
+        return self.options.mode != "observe"
+
+    def _run_of(self, session: Any) -> Run:
+        return self._runs.get(session) or self._runs.put(session, Run())
+
+    @_harmless
+    async def before_run_callback(
+        self, *, invocation_context: InvocationContext
+    ) -> None:
+        """Repair the events of the loaded session, in memory."""
+        session = invocation_context.session
+        before = self._runs.pop(session)
+        if before is not None:
+            before.put_back(session)
+        root = invocation_context.agent
+        run = self._runs.put(
+            session,
+            Run(
+                live=invocation_context.live_request_queue is not None,
+                scene=Scene(
+                    invocation_id=invocation_context.invocation_id,
+                    resumable=bool(getattr(invocation_context, "is_resumable", False)),
+                    agents=_names(root),
+                    orphans=self.options.orphans,
+                    unanswered=self.options.unanswered,
+                ),
+            ),
+        )
+        if root is not None:
+            run.agents[""] = getattr(root, "root_agent", root)
+        if run.live:
+            return
+        done = repair_events(session.events, scene=run.scene)
+        run.ids, run.closed = set(done.ids), set(done.closed)
+        self.reporter.changed("the session's events", done.changes, done=self._active)
+        if done.changes and self._active:
+            run.show(session, done.events)
+
+    @_harmless
+    async def before_agent_callback(
+        self, *, agent: BaseAgent, callback_context: CallbackContext
+    ) -> None:
+        """Remember the agent: its model says where requests go."""
+        self._run_of(callback_context.session).agents[agent.name] = agent
+
+    @_harmless
+    async def before_model_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> None:
+        """Repair and check the contents of a request."""
+        session = callback_context.session
+        run = self._run_of(session)
+        target = self._target(run, callback_context.agent_name, llm_request)
+        call = self._start(run, callback_context, target, llm_request)
+        if target.hands_off or getattr(llm_request, "previous_interaction_id", None):
+            return
+        outcome = guard(
+            llm_request.contents,
+            profile=target.profile,
+            options=self.options,
+            pending=_Pending(session),
+        )
+        call.outcome = outcome
+        if not outcome.changes and not outcome.violations:
+            return
+        where = f"a request of agent {callback_context.agent_name!r}"
+        self.reporter.changed(where, outcome.changes, done=self._active)
+        self.reporter.left(where, outcome.violations)
+        errors = [v for v in outcome.violations if v.severity is Severity.ERROR]
+        if errors and self.options.mode == "strict":
+            raise InvalidHistoryError(errors)
+        llm_request.contents = outcome.contents
+
+    @_harmless
+    async def after_model_callback(
+        self, *, callback_context: CallbackContext, llm_response: LlmResponse
+    ) -> None:
+        """Give the calls of a response their ids."""
+        run = self._run_of(callback_context.session)
+        call = run.calls.get(callback_context.actions)
+        if call is None:
+            target = self._target(run, callback_context.agent_name, None)
+            call = self._start(run, callback_context, target, None)
+        if self._active and not getattr(llm_response, "interaction_id", None):
+            call.stream.see(llm_response)
+
+    @_harmless
+    async def on_event_callback(
+        self, *, invocation_context: InvocationContext, event: Event
+    ) -> None:
+        """Catch repeated ids, and bring the round of a late answer to its side."""
+        if event.partial or event.content is None or not event.content.parts:
+            return
+        session = invocation_context.session
+        run = self._run_of(session)
+        if run.live or invocation_context.live_request_queue is not None:
+            return
+        self._catch_repeats(run, event)
+        if self._active:
+            done = bring_late_round(session.events, event, scene=run.scene)
+            if done is not None:
+                self.reporter.changed("the session's events", done.changes, done=True)
+                run.show(session, done.events)
+
+    @_harmless
+    async def after_run_callback(
+        self, *, invocation_context: InvocationContext
+    ) -> None:
+        """Forget the run."""
+        run = self._runs.pop(invocation_context.session)
+        if run is not None:
+            run.put_back(invocation_context.session)
+
+    def _target(self, run: Run, agent: str, request: LlmRequest | None) -> Target:
+        found = run.agents.get(agent)
+        if found is None and (root := run.agents.get("")) is not None:
+            find = getattr(root, "find_agent", None)
+            found = find(agent) if find is not None else None
+        model = getattr(found, "model", None)
+        name = getattr(request, "model", None)
+        if isinstance(model, str):
+            name, model = name or model, None
+        return target_of(model, name, self.options, live=run.live)
+
+    def _start(
+        self,
+        run: Run,
+        context: CallbackContext,
+        target: Target,
+        request: LlmRequest | None,
+    ) -> ModelCall:
+        stream = Stream(
+            target.mint,
+            Known(run.ids, run.closed),
+            self._markers,
+            getattr(request, "model", None),
+        )
+        return run.calls.put(
+            context.actions, ModelCall(target, stream, request=request)
+        )
+
+    def _catch_repeats(self, run: Run, event: Event) -> None:
+        spared = event.long_running_tool_ids or ()
+        for part in (event.content and event.content.parts) or ():
+            if part.function_response is not None and part.function_response.id:
+                run.closed.add(part.function_response.id)
+            call = part.function_call
+            if call is None or not call.id or is_request_for_client(call.name):
+                continue
+            mine = call.id.startswith(CLIENT_ID_PREFIX)
+            known = run.closed if mine else run.ids
+            if call.id in known and call.id not in spared and self._active:
+                part.function_call = call.model_copy(update={"id": new_id()})
+            run.ids.add((part.function_call or call).id or "")
+
+
+class _Pending:
+    """The ids and names of calls that wait on purpose, read when first asked."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._found: frozenset[str] | None = None
+
+    def _read(self) -> frozenset[str]:
+        if self._found is None:
+            self._found = waiting_calls(self._session.events)
+        return self._found
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._read()
+
+    def __iter__(self) -> Any:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+
+def _names(agent: Any) -> frozenset[str]:
+    """The names of all agents of a tree."""
+    names: set[str] = set()
+    queue = [getattr(agent, "root_agent", agent)]
+    while queue:
+        found = queue.pop()
+        name = getattr(found, "name", None)
+        if not isinstance(name, str) or name in names:
+            continue
+        names.add(name)
+        queue.extend(getattr(found, "sub_agents", None) or ())
+    return frozenset(names)

@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is remembered during a run, and forgotten with it.
+
+A run is found by its session object, a model call by the `EventActions` object
+that ADK hands to all callbacks of that call: parallel agents, parallel calls of
+one agent and concurrent runs cannot mix. Both are held weakly, so a run that
+dies without its last callback (an error, a cancelled generator) leaves nothing.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from adk_history_guard.adk.history import Scene
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from google.adk.events import Event
+
+    from adk_history_guard.adk.ids import Stream
+    from adk_history_guard.adk.targets import Target
+    from adk_history_guard.core.guard import Outcome
+
+V = TypeVar("V")
+
+
+class IdentityMap(Generic[V]):
+    """Values by the identity of an object; an entry goes when its object does."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._entries: dict[int, tuple[weakref.ref[Any], V]] = {}
+
+    def get(self, key: object) -> V | None:
+        """Return the value kept for an object, None where there is none."""
+        entry = self._entries.get(id(key))
+        return entry[1] if entry is not None and entry[0]() is key else None
+
+    def put(self, key: object, value: V) -> V:
+        """Keep a value for as long as the object lives."""
+        number, entries = id(key), self._entries
+
+        def forget(ref: weakref.ref[Any]) -> None:
+            entry = entries.get(number)
+            if entry is not None and entry[0] is ref:
+                del entries[number]
+
+        entries[number] = (weakref.ref(key, forget), value)
+        return value
+
+    def pop(self, key: object) -> V | None:
+        """Forget an object and return what was kept for it."""
+        value = self.get(key)
+        if value is not None:
+            del self._entries[id(key)]
+        return value
+
+    def __len__(self) -> int:
+        """Return how many objects are known."""
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[V]:
+        """Iterate over the values."""
+        return iter([value for _, value in self._entries.values()])
+
+
+@dataclass(slots=True)
+class ModelCall:
+    """One model call: where it goes, what was sent, the ids of its answer."""
+
+    target: Target
+    stream: Stream
+    outcome: Outcome | None = None
+    request: Any = None
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of a Runner.
+
+    Attributes:
+      live: Whether it is a live run; nothing is touched then.
+      scene: What the history repair must know.
+      agents: Agents by name, as their callbacks showed them.
+      ids: Every id of a call in the session.
+      closed: Those whose call is answered.
+      stored: The session's own list of events, where a repaired one stands in.
+      shown: The repaired list at the start of the run.
+      calls: The model calls that go on, by their `EventActions`.
+    """
+
+    live: bool = False
+    scene: Scene = field(default_factory=Scene)
+    agents: dict[str, Any] = field(default_factory=dict)
+    ids: set[str] = field(default_factory=set)
+    closed: set[str] = field(default_factory=set)
+    stored: list[Event] | None = None
+    shown: frozenset[int] = frozenset()
+    calls: IdentityMap[ModelCall] = field(default_factory=IdentityMap)
+
+    def show(self, session: Any, events: list[Event]) -> None:
+        """Let the run see other events than the session's; see `put_back`."""
+        if self.stored is None:
+            self.stored = session.events
+            known = session.events
+        else:
+            known = [e for e in session.events if id(e) not in self.shown]
+            self.stored.extend(known)
+        session.events = events
+        self.shown = frozenset(map(id, events))
+
+    def put_back(self, session: Any) -> None:
+        """Give the session its own list again, with what the run appended."""
+        if self.stored is None:
+            return
+        self.stored.extend(e for e in session.events if id(e) not in self.shown)
+        session.events = self.stored
+        self.stored = None

@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tour of the library: read, pair, repair, check, in one screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adk_history_guard.core.checks import check
+from adk_history_guard.core.pairing import pair
+from adk_history_guard.core.profiles import resolve_profile
+from adk_history_guard.core.repair import repair
+from adk_history_guard.core.screen import is_clean
+from adk_history_guard.core.turns import (
+    Change,
+    Violation,
+    read_contents,
+    reread,
+    write_contents,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from google.genai import types
+
+    from adk_history_guard.core.profiles import Profile
+    from adk_history_guard.options import GuardOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of the contents of a request.
+
+    Attributes:
+      contents: The contents to send. The list handed in where nothing changed;
+        else a new list in which untouched contents are the same objects.
+      changes: What the repair did, in order.
+      violations: What is left, by place.
+    """
+
+    contents: list[types.Content]
+    changes: Sequence[Change] = ()
+    violations: Sequence[Violation] = ()
+
+
+def guard(
+    contents: list[types.Content],
+    *,
+    profile: Profile,
+    options: GuardOptions,
+    pending: Collection[str] = (),
+) -> Outcome:
+    """Repair the contents of a request and check what is left.
+
+    Args:
+      contents: The contents of a `generateContent` request; never mutated.
+      profile: The contract of the provider.
+      options: The knobs; `mode="observe"` leaves the contents as they are.
+      pending: Ids (for calls without id: names) of calls that are unanswered
+        on purpose.
+
+    Returns:
+      The outcome. Total: no contents of valid types raise.
+    """
+    if is_clean(contents, profile):
+        return Outcome(contents)
+    turns = read_contents(contents)
+    changes: list[Change] = []
+    if options.mode != "observe":
+        repaired, changes = repair(turns, pair(turns), profile, options, pending)
+        turns = reread(repaired) if changes else turns
+    violations = check(turns, pair(turns), profile)
+    if not changes:
+        return Outcome(contents, (), violations)
+    return Outcome(write_contents(turns), changes, violations)
+
+
+def repair_contents(
+    contents: list[types.Content],
+    profile: str | Profile = "gemini-3",
+    options: GuardOptions | None = None,
+    pending: Collection[str] = (),
+) -> Outcome:
+    """Repair contents to the contract of a provider.
+
+    Args:
+      contents: The contents of a request; never mutated.
+      profile: A profile or its name in `PROFILES`.
+      options: The knobs; the defaults of `GuardOptions` where None.
+      pending: Ids of calls that are unanswered on purpose.
+
+    Returns:
+      The outcome: contents, changes, and the violations that are left.
+
+    Raises:
+      ConfigurationError: There is no profile of that name.
+    """
+    if options is None:
+        from adk_history_guard.options import GuardOptions
+
+        options = GuardOptions()
+    return guard(
+        contents, profile=resolve_profile(profile), options=options, pending=pending
+    )
+
+
+def validate_contents(
+    contents: Sequence[types.Content], profile: str | Profile = "gemini-3"
+) -> list[Violation]:
+    """Check contents against the contract of a provider; nothing is repaired.
+
+    Args:
+      contents: The contents of a request.
+      profile: A profile or its name in `PROFILES`.
+
+    Returns:
+      The violations by place; empty for a request that the provider takes.
+
+    Raises:
+      ConfigurationError: There is no profile of that name.
+    """
+    turns = read_contents(contents)
+    return check(turns, pair(turns), resolve_profile(profile))

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ids on the wire: legal, unique, the same on both sides, or none at all.
+
+Where a provider requires ids, an id that breaks its format, repeats or is
+missing is mapped to one that is derived from the old id, the tool's name and
+how often the two have come up: the same history gives the same ids in every
+request, so a cached prefix stays. Where ids are optional (Gemini), an id that
+would confuse is left off on both sides; ADK does that with its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import string
+from typing import TYPE_CHECKING, Any
+
+from adk_history_guard.core.turns import (
+    Action,
+    Call,
+    Place,
+    Response,
+    Turn,
+    carries_data,
+)
+
+if TYPE_CHECKING:
+    from google.genai import types
+
+    from adk_history_guard.core.profiles import IdFormat
+    from adk_history_guard.core.repair import Job
+
+_ALPHABET = string.digits + string.ascii_letters
+
+
+def derived_id(*seed: object, length: int = 9) -> str:
+    """Return letters and digits that depend on nothing but the seed."""
+    text = "\x1f".join(map(str, seed))
+    number = int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")
+    out = []
+    for _ in range(length):
+        number, digit = divmod(number, len(_ALPHABET))
+        out.append(_ALPHABET[digit])
+    return "".join(out)
+
+
+def fit_ids(turns: list[Turn], job: Job) -> list[Turn]:
+    """RENAME ids to the profile's format, on both sides of each pair.
+
+    Ids that carry data are never touched. Sources: G6, G8, and the provider
+    table of the contract; google-gemini/gemini-cli#6974 (ids on one side only).
+    """
+    form = job.profile.ids
+    new = _required(turns, form, job) if form.required else _optional(turns, job)
+    if not new:
+        return turns
+    return [_renamed(turn, new, job) for turn in turns]
+
+
+def _optional(turns: list[Turn], job: Job) -> dict[Call, str | None]:
+    new: dict[Call, str | None] = {}
+    seen: set[str] = set()
+    for turn in turns:
+        ids = [call.id for call in turn.calls if call.id]
+        if not ids:
+            continue
+        if any(map(carries_data, ids)):
+            seen.update(ids)
+            continue
+        code = ""
+        if len(ids) < len(turn.calls):
+            code = "HG502"
+        elif len(set(ids)) < len(ids) or not seen.isdisjoint(ids):
+            code = "HG501"
+        if not code:
+            seen.update(ids)
+            continue
+        for call in turn.calls:
+            if call.id is not None:
+                new[call] = None
+                text = f"the id of {call} and of its response: left off"
+                job.note(code, Action.RENAME, Place(call.turn, call.part), text)
+    return new
+
+
+def _required(turns: list[Turn], form: IdFormat, job: Job) -> dict[Call, str | None]:
+    calls = [call for turn in turns for call in turn.calls]
+    taken = {call.id for call in calls if call.id and form.allows(call.id)}
+    new: dict[Call, str | None] = {}
+    seen: set[str] = set()
+    counts: dict[tuple[str | None, str | None], int] = {}
+    for call in calls:
+        old = call.id
+        if old is not None and old not in seen:
+            if carries_data(old) or form.allows(old):
+                seen.add(old)
+                continue
+        code = "HG505" if old is None else "HG501" if old in seen else "HG504"
+        count = counts[old, call.name] = counts.get((old, call.name), 0) + 1
+        fresh = _fresh(old, call.name, count, form, taken)
+        taken.add(fresh)
+        new[call] = fresh
+        text = f"the id of {call} to {fresh!r}, on both sides"
+        job.note(code, Action.RENAME, Place(call.turn, call.part), text)
+    return new
+
+
+def _fresh(
+    old: str | None, name: str | None, count: int, form: IdFormat, taken: set[str]
+) -> str:
+    length = form.length if form.exact and form.length else 16
+    prefix = "" if form.exact else "call_"
+    salt = 0
+    while True:
+        found = prefix + derived_id(old, name, count, salt, length=length)
+        if found not in taken:
+            return found
+        salt += 1
+
+
+def _renamed(turn: Turn, new: dict[Call, str | None], job: Job) -> Turn:
+    items: list[tuple[types.Part, Call | Response | None]] = []
+    changed = False
+    for part, record in turn.items():
+        call = job.pairs.owner.get(record) if isinstance(record, Response) else record
+        if call in new:
+            changed = True
+            part = with_id(part, new[call])
+        items.append((part, record))
+    return turn.remade(items) if changed else turn
+
+
+def with_id(part: types.Part, call_id: str | None) -> types.Part:
+    """Return a copy of a call or response part under another id."""
+    update: dict[str, Any] = {}
+    for name in ("function_call", "function_response"):
+        value = getattr(part, name)
+        if value is not None:
+            update[name] = value.model_copy(update={"id": call_id})
+    return part.model_copy(update=update)

@@ -1,0 +1,176 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""What each provider accepts: which rules, how severe, which ids. Data only."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from adk_history_guard.core.turns import Severity
+from adk_history_guard.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ERROR, WARNING, OFF = Severity.ERROR, Severity.WARNING, Severity.OFF
+
+
+@dataclass(frozen=True, slots=True)
+class IdFormat:
+    """What a provider asks of call ids.
+
+    Attributes:
+      required: Whether every call and response must carry one.
+      pattern: What an id must match in full; None where anything goes.
+      length: The longest id; None where there is no limit.
+      exact: Whether `length` is not a limit but the length itself.
+      unique: Where an id may not stand twice: `turn` or `request`.
+    """
+
+    required: bool = False
+    pattern: re.Pattern[str] | None = None
+    length: int | None = None
+    exact: bool = False
+    unique: str = "turn"
+
+    def allows(self, call_id: str) -> bool:
+        """Tell whether an id has the provider's format."""
+        if self.pattern is not None and not self.pattern.fullmatch(call_id):
+            return False
+        if self.length is None:
+            return True
+        size = len(call_id)
+        return size == self.length if self.exact else size <= self.length
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A provider's contract, as data.
+
+    Attributes:
+      name: Its name in `PROFILES`.
+      summary: One line on where it applies.
+      rules: The severity of each rule that does not have its default.
+      ids: What it asks of ids.
+      signatures: What it does with thought signatures: `demanded` (the first
+        call of each step of the current turn must carry one), `optional`, or
+        `foreign` (it has none of Gemini's).
+      unsigned: What to do with an unsigned step: `placeholder_signature`,
+        `narrate` or `keep`.
+      parallel: `keep`, or `collapse` where only signed calls are replayed.
+      nested_media: Whether media may stand inside a response.
+      leading_user: Whether the history must start with a user turn.
+      own_response_turn: Whether nothing may share a turn with responses.
+    """
+
+    name: str
+    summary: str
+    rules: Mapping[str, Severity] = field(default_factory=dict)
+    ids: IdFormat = IdFormat()
+    signatures: str = "optional"
+    unsigned: str = "keep"
+    parallel: str = "keep"
+    nested_media: bool = False
+    leading_user: bool = True
+    own_response_turn: bool = True
+
+
+_WORD = re.compile(r"[a-zA-Z0-9_-]+")
+_ALPHANUMERIC = re.compile(r"[a-zA-Z0-9]+")
+
+_NO_SIGNATURES: Mapping[str, Severity] = {"HG401": OFF, "HG402": OFF, "HG403": ERROR}
+_PAIRED_BY_ID: Mapping[str, Severity] = {
+    "HG105": OFF,
+    "HG501": ERROR,
+    "HG504": ERROR,
+    "HG505": ERROR,
+    "HG206": OFF,
+    "HG302": WARNING,
+    "HG307": OFF,
+    **_NO_SIGNATURES,
+}
+
+_ALL = (
+    Profile(
+        "gemini-3",
+        "Gemini 3 and later over `generateContent`.",
+        rules={"HG401": ERROR},
+        signatures="demanded",
+        unsigned="placeholder_signature",
+        nested_media=True,
+    ),
+    Profile(
+        "gemini-2",
+        "Gemini 2.x over `generateContent`, and models not known otherwise.",
+        rules={"HG401": OFF, "HG205": WARNING},
+    ),
+    Profile(
+        "gemini-gateway",
+        "Gemini behind an OpenAI-compatible gateway, signatures inside the ids.",
+        rules={**_PAIRED_BY_ID, "HG401": ERROR, "HG403": OFF, "HG504": OFF},
+        ids=IdFormat(required=True, unique="request"),
+        signatures="demanded",
+        unsigned="narrate",
+        parallel="collapse",
+        leading_user=False,
+    ),
+    Profile(
+        "openai-chat",
+        "OpenAI Chat Completions and compatible servers.",
+        rules=_PAIRED_BY_ID,
+        ids=IdFormat(True, _WORD, 40, unique="request"),
+        signatures="foreign",
+        leading_user=False,
+    ),
+    Profile(
+        "openai-responses",
+        "OpenAI Responses.",
+        rules=_PAIRED_BY_ID,
+        ids=IdFormat(True, _WORD, 64, unique="request"),
+        signatures="foreign",
+        leading_user=False,
+    ),
+    Profile(
+        "anthropic",
+        "Anthropic Messages, directly or through Vertex AI.",
+        rules={**_PAIRED_BY_ID, "HG302": ERROR},
+        ids=IdFormat(True, _WORD, 64, unique="request"),
+        signatures="foreign",
+    ),
+    Profile(
+        "mistral",
+        "Mistral chat completions.",
+        rules=_PAIRED_BY_ID,
+        ids=IdFormat(True, _ALPHANUMERIC, 9, exact=True, unique="request"),
+        signatures="foreign",
+        leading_user=False,
+    ),
+    Profile(
+        "bedrock",
+        "Amazon Bedrock Converse.",
+        rules={**_PAIRED_BY_ID, "HG302": ERROR},
+        ids=IdFormat(True, _WORD, 64, unique="request"),
+        signatures="foreign",
+    ),
+)
+
+PROFILES: Mapping[str, Profile] = MappingProxyType({p.name: p for p in _ALL})
+"""Every profile by its name."""
+
+
+def resolve_profile(profile: str | Profile) -> Profile:
+    """Return a profile by its name; a profile is handed back.
+
+    Raises:
+      ConfigurationError: There is no profile of that name; lists those there are.
+    """
+    if isinstance(profile, Profile):
+        return profile
+    found = PROFILES.get(profile)
+    if found is None:
+        msg = f"Unknown profile {profile!r}. Use one of: {', '.join(PROFILES)}."
+        raise ConfigurationError(msg)
+    return found

@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""A quick look that tells clean contents without building anything.
+
+Nearly every request is clean, and the guard stands in front of every model
+call: so the common answer must be cheap. `is_clean` is one loop with no
+allocation but the ids it has seen. It errs on the side of "no": what it calls
+clean has no violation and needs no repair (a law in the tests); what it does
+not is read, repaired and checked in full.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from adk_history_guard.core.checks import NAME, severity
+from adk_history_guard.core.signatures import PLACEHOLDER_SIGNATURES
+from adk_history_guard.core.turns import Severity, carries_data, has_data
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from google.genai import types
+
+    from adk_history_guard.core.profiles import Profile
+
+_PLAIN_RESPONSE = frozenset({"id", "name", "response"})
+_PLAIN_CALL = frozenset({"id", "name", "args"})
+
+
+@lru_cache(maxsize=4096)
+def is_legal_name(name: str) -> bool:
+    """Tell whether a function of this name can be declared (G28)."""
+    return NAME.fullmatch(name) is not None
+
+
+def is_clean(contents: Sequence[types.Content], profile: Profile) -> bool:
+    """Tell whether contents certainly need no repair and break no rule.
+
+    Args:
+      contents: The contents of a request.
+      profile: The contract.
+
+    Returns:
+      True where nothing is to be done; False where the full walk must look.
+    """
+    demands_signatures = severity("HG401", profile) is not Severity.OFF
+    foreign = profile.signatures == "foreign"
+    plain_ids = profile.ids.pattern is None and not profile.ids.required
+    seen: set[str] = set()
+    calls: list[types.FunctionCall] = []  # of the turn before, still unanswered
+    unsigned = False  # a step since the newest user turn
+    speaker = None
+    for content in contents:
+        parts = content.parts
+        if not parts:
+            return False
+        role = content.role
+        if calls:
+            if role != "user" or not _answers(parts, calls):
+                return False
+            calls = []
+        elif role == "user":
+            unsigned = False
+            for part in parts:
+                if not _is_plain(part) or part.function_call is not None:
+                    return False
+                if foreign and part.thought_signature is not None:
+                    return False
+        elif role != "model" or speaker == "model":
+            return False
+        elif speaker is None and profile.leading_user:
+            return False
+        else:
+            for part in parts:
+                call = part.function_call
+                if call is None:
+                    if not _is_plain(part):
+                        return False
+                elif not _is_whole(part, call) or (
+                    calls and part.thought_signature in PLACEHOLDER_SIGNATURES
+                ):
+                    return False
+                else:
+                    if not calls and part.thought_signature is None:
+                        unsigned = demands_signatures
+                    calls.append(call)
+                if foreign and part.thought_signature is not None:
+                    return False
+            if calls and not (
+                _are_new(calls, seen)
+                if plain_ids
+                else _are_legal(calls, seen, profile)
+            ):
+                return False
+        speaker = role
+    return bool(contents) and not calls and not unsigned and speaker == "user"
+
+
+def _is_plain(part: types.Part) -> bool:
+    """A part with one data field that is neither a call nor a response."""
+    if part.text:
+        return len(part.model_fields_set) == 1 or not has_data(part)
+    if part.function_call is not None or part.function_response is not None:
+        return False
+    return len(part.model_fields_set) == 1 and has_data(part)
+
+
+def _is_whole(part: types.Part, call: types.FunctionCall) -> bool:
+    """A call part with nothing but a call and its signature."""
+    fields = part.model_fields_set
+    if len(fields) > 1 and not (len(fields) == 2 and "thought_signature" in fields):
+        return False
+    if not call.name or not is_legal_name(call.name):
+        return False
+    return call.model_fields_set <= _PLAIN_CALL
+
+
+def _answers(parts: list[types.Part], calls: list[types.FunctionCall]) -> bool:
+    """Whether the parts are the responses to the calls, one by one."""
+    if len(parts) != len(calls):
+        return False
+    for part, call in zip(parts, calls, strict=True):
+        response = part.function_response
+        if (
+            response is None
+            or response.name != call.name
+            or response.id != call.id
+            or response.response is None
+            or len(part.model_fields_set) > 1
+            or not response.model_fields_set <= _PLAIN_RESPONSE
+        ):
+            return False
+    return True
+
+
+def _are_new(calls: list[types.FunctionCall], seen: set[str]) -> bool:
+    """Whether all calls carry ids that are new, or none carries one."""
+    if len(calls) == 1:
+        call_id = calls[0].id
+        if not call_id:
+            return call_id is None
+        if call_id in seen:
+            return False
+        seen.add(call_id)
+        return True
+    ids = [call.id for call in calls if call.id is not None]
+    if not ids:
+        return True
+    if len(ids) < len(calls) or not all(ids) or len(set(ids)) < len(ids):
+        return False
+    if not seen.isdisjoint(ids):
+        return False
+    seen.update(ids)
+    return True
+
+
+def _are_legal(
+    calls: list[types.FunctionCall], seen: set[str], profile: Profile
+) -> bool:
+    """Whether every call carries a new id of the provider's format."""
+    if any(not call.id for call in calls) or not _are_new(calls, seen):
+        return False
+    if profile.parallel == "collapse" or any(carries_data(call.id) for call in calls):
+        return False
+    return all(call.id is not None and profile.ids.allows(call.id) for call in calls)
