@@ -35,7 +35,7 @@ from google.genai import types
 from adk_history_guard.adk.survey import look, read_events
 from adk_history_guard.core import narration
 from adk_history_guard.core.pairing import pair
-from adk_history_guard.core.repair import PENDING, placeholder_part
+from adk_history_guard.core.answers import PENDING, placeholder_part
 from adk_history_guard.core.turns import (
     CLIENT_ID_PREFIX,
     Action,
@@ -91,9 +91,7 @@ class Scene:
     unanswered: str = "placeholder"
 
 
-def repair_events(
-    events: list[Event], *, scene: Scene | None = None
-) -> HistoryRepair:
+def repair_events(events: list[Event], *, scene: Scene | None = None) -> HistoryRepair:
     """Repair the events of a session, in memory.
 
     Args:
@@ -220,9 +218,7 @@ class _Repair:
             fields = self.fields.setdefault(call.turn, {})
             fields.setdefault("long_running_tool_ids", set(waiting)).add(new)
             others = (c for c in self._turn(call.turn).calls if c is not call)
-            if not any(
-                c.id == call.id and c not in self.new_ids for c in others
-            ):
+            if not any(c.id == call.id and c not in self.new_ids for c in others):
                 fields["long_running_tool_ids"].discard(call.id)
 
     def _mend_responses(self) -> None:

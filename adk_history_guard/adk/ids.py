@@ -301,7 +301,9 @@ def _rebuilt(logical: _Logical) -> types.Part:
     )
 
 
-_STEP = re.compile(r"""\[\s*(\d+)\s*\]|\[\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*\]|([^.\[\]]+)""")
+_STEP = re.compile(
+    r"""\[\s*(\d+)\s*\]|\[\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*\]|([^.\[\]]+)"""
+)
 
 
 def _set_piece(args: dict[str, Any], piece: types.PartialArg) -> None:

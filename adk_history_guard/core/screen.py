@@ -89,9 +89,7 @@ def is_clean(contents: Sequence[types.Content], profile: Profile) -> bool:
                 if foreign and part.thought_signature is not None:
                     return False
             if calls and not (
-                _are_new(calls, seen)
-                if plain_ids
-                else _are_legal(calls, seen, profile)
+                _are_new(calls, seen) if plain_ids else _are_legal(calls, seen, profile)
             ):
                 return False
         speaker = role

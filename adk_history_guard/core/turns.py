@@ -202,6 +202,10 @@ class Response:
         return f"{self.name!r} (id {self.id!r})" if self.id else f"{self.name!r}"
 
 
+Record = Call | Response
+"""What a call or response part was read into."""
+
+
 @dataclass(slots=True, eq=False)
 class Turn:
     """One turn on its way through the repair.
@@ -226,7 +230,7 @@ class Turn:
         """Return the place of this turn, or of one of its parts."""
         return Place(self.index, part)
 
-    def items(self) -> Iterator[tuple[types.Part, Call | Response | None]]:
+    def items(self) -> Iterator[tuple[types.Part, Record | None]]:
         """Yield each part with its record; None for a part of another kind."""
         calls, responses = iter(self.calls), iter(self.responses)
         for part in self.parts:
@@ -239,7 +243,7 @@ class Turn:
 
     def remade(
         self,
-        items: Iterable[tuple[types.Part, Call | Response | None]],
+        items: Iterable[tuple[types.Part, Record | None]],
         role: str | None = None,
     ) -> Turn:
         """Return a turn in place of this one, with other parts or another role."""
@@ -295,9 +299,7 @@ def read_parts(
 def read_contents(contents: Iterable[types.Content]) -> list[Turn]:
     """Read the contents of a request into turns, one for each content."""
     return [
-        read_parts(
-            Turn(n, content.role, list(content.parts or ()), source=content)
-        )
+        read_parts(Turn(n, content.role, list(content.parts or ()), source=content))
         for n, content in enumerate(contents)
     ]
 

@@ -21,9 +21,9 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from uvicorn import Config, Server
 
+from .answers import Tokens, tokens
 from .models import Failure, Part, as_model
 from .records import JSON, Breach, OnBreach, Query, RecordedRequest
-from .answers import Tokens, tokens
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable

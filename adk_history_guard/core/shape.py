@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""Passes over the shape of a request: roles, empty parts, neighbouring turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from google.genai import types
+
+from adk_history_guard.core.turns import (
+    Action,
+    Call,
+    Record,
+    Response,
+    Turn,
+    has_data,
+    is_empty,
+)
+
+if TYPE_CHECKING:
+    from adk_history_guard.core.repair import Job
+
+OPENING = "(The conversation goes on.)"
+"""The user turn put in front of a history that starts with the model."""
+
+_ROLES = {"assistant": "model", "ai": "model", "model": "model"}
+
+
+def fix_roles(turns: list[Turn], job: Job) -> list[Turn]:
+    """RENAME roles to user and model; calls are the model's, responses the user's.
+
+    A turn that holds both, or holds them under the wrong role, is split where
+    the speaker changes. Source: G1, G12 of the contract; samples of old SDKs
+    show roles `function` and `tool`, google/adk-python#2216 none at all.
+    """
+    out: list[Turn] = []
+    for turn in turns:
+        role = turn.role
+        known = role in ("user", "model")
+        if known and not (turn.calls if role == "user" else turn.responses):
+            out.append(turn)
+            continue
+        if not known:
+            role = _ROLES.get((role or "").lower(), "user")
+            if turn.calls and not turn.responses:
+                role = "model"
+            job.note(
+                "HG202",
+                Action.RENAME,
+                turn.place(),
+                f"role {turn.role!r} is now {role!r}",
+            )
+        out.extend(_split_by_speaker(turn, role or "user", job))
+    return out
+
+
+def _split_by_speaker(turn: Turn, role: str, job: Job) -> list[Turn]:
+    runs: list[tuple[str, list[tuple[types.Part, Record | None]]]] = []
+    for part, record in turn.items():
+        speaker = role
+        if isinstance(record, Call):
+            speaker = "model"
+        elif isinstance(record, Response):
+            speaker = "user"
+        if not runs or runs[-1][0] != speaker:
+            runs.append((speaker, []))
+        runs[-1][1].append((part, record))
+    if not runs:
+        return [turn.remade((), role)]
+    if len(runs) > 1 or runs[0][0] != role:
+        job.note(
+            "HG208",
+            Action.MOVE,
+            turn.place(),
+            "calls now stand in a model turn and responses in a user turn",
+        )
+    return [turn.remade(items, speaker) for speaker, items in runs]
+
+
+def drop_empty_parts(turns: list[Turn], job: Job) -> list[Turn]:
+    """DROP parts that hold nothing, and turns that hold no parts.
+
+    Every provider refuses them (G2 to G4; google/adk-python#338). A part with
+    nothing but a signature is kept and gets an empty text, since each part
+    must have one data field (G3, G18).
+    """
+    out: list[Turn] = []
+    for turn in turns:
+        items = []
+        for n, (part, record) in enumerate(turn.items()):
+            if part.text or record is not None:
+                items.append((part, record))
+            elif is_empty(part):
+                job.note("HG301", Action.DROP, turn.place(n), "an empty part")
+            elif part.text is None and not has_data(part):
+                job.note(
+                    "HG302",
+                    Action.ADD,
+                    turn.place(n),
+                    "an empty text to a part that is nothing but a signature",
+                )
+                items.append((part.model_copy(update={"text": ""}), None))
+            else:
+                items.append((part, record))
+        if not items:
+            job.note("HG201", Action.DROP, turn.place(), "a turn without parts")
+        elif all(
+            new is old for (new, _), old in zip(items, turn.parts, strict=False)
+        ) and len(items) == len(turn.parts):
+            out.append(turn)
+        else:
+            out.append(turn.remade(items))
+    return out
+
+
+def join_model_turns(turns: list[Turn], job: Job) -> list[Turn]:
+    """MOVE neighbouring model turns into one; the parts stay as they came.
+
+    A call turn must follow a user or response turn (G9, G11;
+    google/adk-python#1581), and a signature stays in its part (G17).
+    """
+    out: list[Turn] = []
+    for turn in turns:
+        before = out[-1] if out else None
+        if (
+            before is not None
+            and turn.role == before.role == "model"
+            and not before.calls
+        ):
+            code = "HG204" if turn.calls else "HG209"
+            job.note(code, Action.MOVE, turn.place(), "into the model turn before it")
+            out[-1] = before.remade([*before.items(), *turn.items()])
+        else:
+            out.append(turn)
+    return out
+
+
+def lead_with_user(turns: list[Turn], job: Job) -> list[Turn]:
+    """ADD a user turn in front of a history that starts with the model.
+
+    Source: google-gemini/gemini-cli#11814 and the alternation messages (G33).
+    """
+    if not job.profile.leading_user or not turns or turns[0].role != "model":
+        return turns
+    job.note("HG203", Action.ADD, turns[0].place(), "a user turn in front")
+    opening = Turn(turns[0].index, "user", [types.Part(text=OPENING)])
+    return [opening, *turns]
