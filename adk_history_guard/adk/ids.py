@@ -52,6 +52,10 @@ class Mint(enum.StrEnum):
     NEVER = "never"
 
 
+_INDEX = re.compile(r"\d{1,3}")
+"""What LiteLlm calls a streamed call without an id: its number in the turn."""
+
+
 def new_id() -> str:
     """Return a new id: `adk-` and a uuid from ADK's own, replaceable source."""
     return f"{CLIENT_ID_PREFIX}{platform_uuid.new_uuid()}"
@@ -79,10 +83,13 @@ class Known:
     Attributes:
       ids: Every id of a call in the session.
       closed: Those whose call is answered; under such an id a call is a new one.
+      minted: Those that model calls of this run got; under such an id another
+        model call's call is a new one. It grows.
     """
 
     ids: Container[str] = frozenset()
     closed: Container[str] = frozenset()
+    minted: set[str] = field(default_factory=set)
 
 
 class Stream:
@@ -94,6 +101,8 @@ class Stream:
         known: Known,
         markers: Collection[str],
         model: str | None = None,
+        *,
+        route: str | None = None,
         make_id: Callable[[], str] = new_id,
     ) -> None:
         """Start a stream; see the module for what it does.
@@ -103,12 +112,14 @@ class Stream:
           known: The ids of the session.
           markers: An id with one of these inside is never touched.
           model: The model's name, kept as provenance.
+          route: The way to the model, kept likewise where it is known.
           make_id: Where new ids come from.
         """
         self._mint = mint
         self._known = known
         self._markers = tuple(markers)
         self._model = model
+        self._route = route
         self._make_id = make_id
         self._calls: list[_Logical] = []
         self._by_id: dict[str, _Logical] = {}
@@ -151,16 +162,30 @@ class Stream:
     def _continued(self, call: types.FunctionCall) -> _Logical | None:
         """The call that a piece belongs to; None where it starts a new one."""
         mine = self._by_id.get(call.id) if call.id else None
-        if mine is not None:
+        if mine is not None and not self._is_another(mine, call):
             return mine
         last = self._calls[-1] if self._calls else None
         if last is not None and last.open and call.name in (None, "", last.name):
             if not call.id or call.id == last.provider_id:
                 return last
         if last is not None and not call.name:
-            return last
+            return self._open_under(call.id) or last
         if call.id and not call.partial_args and not call.will_continue:
             return self._sent_again(call)
+        return None
+
+    def _is_another(self, mine: _Logical, call: types.FunctionCall) -> bool:
+        """Whether an id that was kept as the provider gave it names a second call."""
+        if mine.id != mine.provider_id or mine.open or not call.name:
+            return False
+        starts = mine.pieces and bool(call.partial_args or call.will_continue)
+        return starts or mine.chunk == self._chunk or call.name != mine.name
+
+    def _open_under(self, call_id: str | None) -> _Logical | None:
+        """The newest call under a provider's id that more pieces are to come for."""
+        for logical in reversed(self._calls):
+            if logical.open and logical.provider_id == (call_id or None):
+                return logical
         return None
 
     def _sent_again(self, call: types.FunctionCall) -> _Logical | None:
@@ -189,16 +214,20 @@ class Stream:
         if provider_id is not None:
             if carries_data(provider_id, self._markers):
                 return provider_id
-            taken = provider_id in self._by_id or provider_id in (
-                self._known.closed
-                if provider_id.startswith(CLIENT_ID_PREFIX)
-                else self._known.ids
-            )
             mine = provider_id.startswith(CLIENT_ID_PREFIX)
-            if not taken and (mine or self._mint is not Mint.ALWAYS):
+            known = self._known
+            taken = (
+                provider_id in self._by_id
+                or provider_id in known.minted
+                or provider_id in (known.closed if mine else known.ids)
+            )
+            kept = mine or self._mint is not Mint.ALWAYS
+            if kept and not taken and not _INDEX.fullmatch(provider_id):
                 return provider_id
         self.minted += 1
-        return self._make_id()
+        made = self._make_id()
+        self._known.minted.add(made)
+        return made
 
     # The final response: a changed copy of its content.
 
@@ -206,6 +235,8 @@ class Stream:
         self, response: LlmResponse, content: types.Content, parts: list[types.Part]
     ) -> None:
         if not any(part.function_call is not None for part in parts):
+            if any(part.thought_signature is not None for part in parts):
+                self._remember(response, [])
             return
         out: list[types.Part] = []
         found: list[_Logical] = []
@@ -231,7 +262,7 @@ class Stream:
     def _match(self, call: types.FunctionCall) -> _Logical | None:
         """The logical call of a final part; None where it was matched before."""
         mine = self._by_id.get(call.id) if call.id else None
-        if mine is not None and (mine.id != mine.provider_id or not mine.final):
+        if mine is not None and mine.id != mine.provider_id:
             if mine.final:
                 return None
             mine.final = True
@@ -265,22 +296,31 @@ class Stream:
         ]
 
     def _remember(self, response: LlmResponse, found: list[_Logical]) -> None:
-        """Keep the provider's ids and the model's name with the event."""
+        """Keep the provider's ids, the model and the way to it with the event."""
         given = {
             logical.id: logical.provider_id
             for logical in found
             if logical.provider_id is not None and logical.provider_id != logical.id
         }
-        if not given:
+        if not given and self._route is None:
             return
-        record: dict[str, Any] = {"provider_ids": given}
+        record: dict[str, Any] = {"provider_ids": given} if given else {}
         model = response.model_version or self._model
         if model:
             record["model"] = model
-        response.custom_metadata = {
-            **(response.custom_metadata or {}),
-            METADATA_KEY: record,
-        }
+        if self._route is not None:
+            record["route"] = self._route
+            if self._model and self._model != model:
+                record["asked"] = self._model
+        metadata = response.custom_metadata or {}
+        before = metadata.get(METADATA_KEY)
+        if isinstance(before, dict):  # the guard around the model was here first
+            record = {**before, **record}
+            ids = {**before.get("provider_ids", {}), **given}
+            if ids:
+                record["provider_ids"] = ids
+        if before != record:
+            response.custom_metadata = {**metadata, METADATA_KEY: record}
 
 
 def _with_id(part: types.Part, call_id: str) -> types.Part:

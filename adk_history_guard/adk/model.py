@@ -18,16 +18,21 @@ from __future__ import annotations
 import copy
 import functools
 from contextlib import aclosing
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from google.adk.models import BaseLlm, Gemini, LLMRegistry
 from pydantic import PrivateAttr
 
 from adk_history_guard.adk.ids import Known, Stream
-from adk_history_guard.adk.reporting import Reporter
-from adk_history_guard.adk.targets import target_of
+from adk_history_guard.adk.provenance import strange_signatures
+from adk_history_guard.adk.reporting import Reporter, Sight
+from adk_history_guard.adk.retry import Attempt, stricter
+from adk_history_guard.adk.targets import Target, target_of
 from adk_history_guard.core.guard import guard
 from adk_history_guard.core.turns import DATA_MARKERS, Severity
+from adk_history_guard.diagnostics import telemetry
+from adk_history_guard.diagnostics.failures import Watch, read_error
 from adk_history_guard.errors import ConfigurationError, InvalidHistoryError
 from adk_history_guard.options import GuardOptions
 
@@ -36,6 +41,8 @@ if TYPE_CHECKING:
 
     from google.adk.models.llm_request import LlmRequest
     from google.adk.models.llm_response import LlmResponse
+
+    from adk_history_guard.diagnostics.failures import ProviderError
 
 
 class _Guarded(BaseLlm):
@@ -52,16 +59,85 @@ class _Guarded(BaseLlm):
         Raises:
           InvalidHistoryError: In `mode="strict"`, when a violation is left.
         """
-        request, ids = self._prepare(llm_request)
-        answers = super().generate_content_async(request, stream)
-        async with aclosing(answers):
-            async for response in answers:
-                if ids is not None:
-                    self._number(ids, response)
-                yield response
+        began = perf_counter()
+        request, ids, sight = self._prepare(llm_request)
+        telemetry.took("model", perf_counter() - began)
+        attempt = Attempt(self._guard_options.retry == "once" and sight is not None)
+        while attempt.goes_on():
+            answers = super().generate_content_async(request, stream)
+            watch, reporter = Watch(), self._guard_reporter
+            try:
+                async with aclosing(answers):
+                    async for response in answers:
+                        failure = watch.see(response)
+                        again = self._again(
+                            llm_request, request, failure if attempt.may_retry else None
+                        )
+                        if again is not None:
+                            request = attempt.again(again)
+                            break
+                        if ids is not None:
+                            self._number(ids, response)
+                        if failure is not None and sight is not None:
+                            await reporter.silent(sight, failure, response)
+                        attempt.yielded()
+                        yield response
+            except Exception as error:
+                failure = read_error(error) if attempt.may_retry else None
+                again = self._again(llm_request, request, failure)
+                if again is None:
+                    if sight is not None:
+                        await reporter.refused(sight, error)
+                    raise
+                request = attempt.again(again)
+        failure = watch.end()
+        if failure is not None and sight is not None:
+            await reporter.silent(sight, failure, None)
 
-    def _prepare(self, request: LlmRequest) -> tuple[LlmRequest, Stream | None]:
-        """Return the request to send, a copy where repaired, and the answer's ids."""
+    def _again(
+        self, asked: LlmRequest, sent: LlmRequest, failure: ProviderError | None
+    ) -> LlmRequest | None:
+        """Return what to send after a rejection, under a stricter policy."""
+        options = self._guard_options
+        if failure is None:
+            return None
+        try:
+            found = stricter(
+                asked.contents,
+                sent.contents,
+                failure,
+                target=self._aim(asked),
+                options=options,
+            )
+        except Exception:
+            if options.mode == "strict":
+                raise
+            self._guard_reporter.fault("the retry of a guarded model")
+            return None
+        if found is None:
+            return None
+        where = f"a request to {asked.model or self.model!r}"
+        self._guard_reporter.retried(where, found.step, found.code)
+        self._guard_reporter.changed(where, found.outcome.changes, done=True)
+        return sent.model_copy(update={"contents": found.outcome.contents})
+
+    def _aim(self, request: LlmRequest) -> Target:
+        """Where a request goes."""
+        return target_of(
+            self,
+            request.model or self.model,
+            self._guard_options,
+            contents=request.contents,
+        )
+
+    def _prepare(
+        self, request: LlmRequest
+    ) -> tuple[LlmRequest, Stream | None, Sight | None]:
+        """Return the request to send, a copy where repaired, and what to remember.
+
+        That is the ids of the answer, and what a rejection is reported with; None
+        where the guard keeps its hands off.
+        """
         options = self._guard_options
         try:
             return self._repaired(request)
@@ -71,18 +147,32 @@ class _Guarded(BaseLlm):
             if options.mode == "strict":
                 raise
             self._guard_reporter.fault("a guarded model")
-            return request, None
+            return request, None, None
 
-    def _repaired(self, request: LlmRequest) -> tuple[LlmRequest, Stream | None]:
+    def _repaired(
+        self, request: LlmRequest
+    ) -> tuple[LlmRequest, Stream | None, Sight | None]:
         options, reporter = self._guard_options, self._guard_reporter
-        target = target_of(self, request.model or self.model, options)
+        target = self._aim(request)
+        reporter.chose(request.model or self.model, target)
         if target.hands_off or getattr(request, "previous_interaction_id", None):
-            return request, None
+            return request, None, None
         active = options.mode != "observe"
         known = Known(_ids(request)) if active else Known()
         markers = (*DATA_MARKERS, options.signature_marker)
-        ids = Stream(target.mint, known, markers, request.model or self.model)
-        outcome = guard(request.contents, profile=target.profile, options=options)
+        ids = Stream(
+            target.mint,
+            known,
+            markers,
+            target.origin.model,
+            route=target.origin.route,
+        )
+        outcome = guard(
+            request.contents,
+            profile=target.profile,
+            options=options,
+            origins=strange_signatures(request.contents, target.origin),
+        )
         where = f"a request to {request.model or self.model!r}"
         reporter.changed(where, outcome.changes, done=active)
         reporter.left(where, outcome.violations)
@@ -91,11 +181,15 @@ class _Guarded(BaseLlm):
             raise InvalidHistoryError(errors)
         if outcome.changes:
             request = request.model_copy(update={"contents": outcome.contents})
-        return request, ids if active else None
+        sight = Sight(options, target, request, "model")
+        sight.changes = outcome.changes if active else ()
+        return request, ids if active else None, sight
 
     def _number(self, ids: Stream, response: LlmResponse) -> None:
         try:
+            before = ids.minted
             ids.see(response)
+            self._guard_reporter.minted(ids.minted - before)
         except Exception:
             if self._guard_options.mode == "strict":
                 raise

@@ -18,16 +18,19 @@ Usage::
 from __future__ import annotations
 
 import functools
+from time import perf_counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from google.adk.plugins import BasePlugin
 
 from adk_history_guard.adk.history import Scene, bring_late_round, repair_events
 from adk_history_guard.adk.ids import Known, Stream, new_id
-from adk_history_guard.adk.reporting import Reporter
+from adk_history_guard.adk.reporting import TIMED, Reporter, Sight
 from adk_history_guard.adk.runs import IdentityMap, ModelCall, Run
-from adk_history_guard.adk.survey import waiting_calls
-from adk_history_guard.adk.targets import Target, target_of
+from adk_history_guard.adk.stripped import leave_ids_off, put_ids_back
+from adk_history_guard.adk.survey import is_of_node, waiting_calls
+from adk_history_guard.adk.targets import Target, origin_of, target_of
 from adk_history_guard.core.guard import guard
 from adk_history_guard.core.turns import (
     CLIENT_ID_PREFIX,
@@ -35,6 +38,7 @@ from adk_history_guard.core.turns import (
     Severity,
     is_request_for_client,
 )
+from adk_history_guard.diagnostics import telemetry
 from adk_history_guard.errors import InvalidHistoryError
 from adk_history_guard.options import GuardOptions
 
@@ -47,6 +51,9 @@ if TYPE_CHECKING:
     from google.adk.events import Event
     from google.adk.models.llm_request import LlmRequest
     from google.adk.models.llm_response import LlmResponse
+    from google.genai import types
+
+    from adk_history_guard.core.origins import Origins
 
 F = TypeVar("F", bound="Callable[..., Awaitable[None]]")
 
@@ -54,8 +61,11 @@ F = TypeVar("F", bound="Callable[..., Awaitable[None]]")
 def _harmless(callback: F) -> F:
     """Keep a fault of the guard from ending the run, but in strict mode."""
 
+    where = TIMED.get(callback.__name__)
+
     @functools.wraps(callback)
     async def run(self: HistoryGuardPlugin, **kwargs: Any) -> None:
+        began = perf_counter()
         try:
             await callback(self, **kwargs)
         except InvalidHistoryError:
@@ -64,6 +74,9 @@ def _harmless(callback: F) -> F:
             if self.options.mode == "strict":
                 raise
             self.reporter.fault(callback.__name__)
+        finally:
+            if where is not None:
+                telemetry.took(where, perf_counter() - began)
         return None
 
     return run  # type: ignore[return-value]
@@ -167,15 +180,19 @@ class HistoryGuardPlugin(BasePlugin):
         """Repair and check the contents of a request."""
         session = callback_context.session
         run = self._run_of(session)
+        run.ledger.read(session.events)
         target = self._target(run, callback_context.agent_name, llm_request)
+        self.reporter.chose(llm_request.model, target)
         call = self._start(run, callback_context, target, llm_request)
         if target.hands_off or getattr(llm_request, "previous_interaction_id", None):
             return
+        restored = put_ids_back(llm_request.contents, session.events)
         outcome = guard(
-            llm_request.contents,
+            restored.contents,
             profile=target.profile,
             options=self.options,
             pending=_Pending(session),
+            origins=self._origins(run, target, restored.contents),
         )
         call.outcome = outcome
         if not outcome.changes and not outcome.violations:
@@ -186,7 +203,9 @@ class HistoryGuardPlugin(BasePlugin):
         errors = [v for v in outcome.violations if v.severity is Severity.ERROR]
         if errors and self.options.mode == "strict":
             raise InvalidHistoryError(errors)
-        llm_request.contents = outcome.contents
+        if outcome.changes:
+            leave_ids_off(outcome.contents, restored)
+            llm_request.contents = outcome.contents
 
     @_harmless
     async def after_model_callback(
@@ -194,12 +213,37 @@ class HistoryGuardPlugin(BasePlugin):
     ) -> None:
         """Give the calls of a response their ids."""
         run = self._run_of(callback_context.session)
-        call = run.calls.get(callback_context.actions)
+        call = run.call_of(callback_context, done=not llm_response.partial)
         if call is None:
             target = self._target(run, callback_context.agent_name, None)
             call = self._start(run, callback_context, target, None)
         if self._active and not getattr(llm_response, "interaction_id", None):
+            before = call.stream.minted
             call.stream.see(llm_response)
+            self.reporter.minted(call.stream.minted - before)
+        failure = call.watch.see(llm_response)
+        if failure is not None:
+            name = callback_context.agent_name
+            sight = self._sight(callback_context, call, name)
+            await self.reporter.silent(sight, failure, llm_response)
+
+    @_harmless
+    async def on_model_error_callback(
+        self,
+        *,
+        callback_context: CallbackContext,
+        llm_request: LlmRequest,
+        error: Exception,
+    ) -> None:
+        """Dump a request that the provider refused; the error goes on as it is."""
+        run = self._run_of(callback_context.session)
+        call = run.call_of(callback_context, done=True)
+        if call is None:
+            target = self._target(run, callback_context.agent_name, llm_request)
+            call = self._start(run, callback_context, target, llm_request)
+        call.request = llm_request
+        sight = self._sight(callback_context, call, callback_context.agent_name)
+        await self.reporter.refused(sight, error)
 
     @_harmless
     async def on_event_callback(
@@ -210,6 +254,7 @@ class HistoryGuardPlugin(BasePlugin):
             return
         session = invocation_context.session
         run = self._run_of(session)
+        run.newest.pop(event.author, None)
         if run.live or invocation_context.live_request_queue is not None:
             return
         self._catch_repeats(run, event)
@@ -223,10 +268,16 @@ class HistoryGuardPlugin(BasePlugin):
     async def after_run_callback(
         self, *, invocation_context: InvocationContext
     ) -> None:
-        """Forget the run."""
+        """Forget the run; a model call that nothing came of is reported."""
         run = self._runs.pop(invocation_context.session)
-        if run is not None:
-            run.put_back(invocation_context.session)
+        if run is None:
+            return
+        run.put_back(invocation_context.session)
+        for agent, call in run.newest.items():
+            failure = call.watch.end()
+            if failure is not None:
+                sight = self._sight(invocation_context, call, agent)
+                await self.reporter.silent(sight, failure, None)
 
     def _target(self, run: Run, agent: str, request: LlmRequest | None) -> Target:
         found = run.agents.get(agent)
@@ -237,7 +288,23 @@ class HistoryGuardPlugin(BasePlugin):
         name = getattr(request, "model", None)
         if isinstance(model, str):
             name, model = name or model, None
-        return target_of(model, name, self.options, live=run.live)
+        return target_of(
+            model,
+            name,
+            self.options,
+            live=run.live,
+            contents=getattr(request, "contents", None) or (),
+            foreign_ids=run.ledger.origins(origin_of(model, name)).ids,
+        )
+
+    def _origins(
+        self, run: Run, target: Target, contents: list[types.Content]
+    ) -> Origins:
+        """What is on record of who wrote what in a request."""
+        origins = run.ledger.origins(target.origin)
+        if self.options.wire_ids == "provider":
+            origins = replace(origins, wire_ids=run.ledger.provider_ids(contents))
+        return origins
 
     def _start(
         self,
@@ -248,12 +315,32 @@ class HistoryGuardPlugin(BasePlugin):
     ) -> ModelCall:
         stream = Stream(
             target.mint,
-            Known(run.ids, run.closed),
+            Known(run.ids, run.closed, run.minted),
             self._markers,
-            getattr(request, "model", None),
+            target.origin.model,
+            route=target.origin.route,
         )
-        return run.calls.put(
-            context.actions, ModelCall(target, stream, request=request)
+        call = ModelCall(target, stream, request=request)
+        run.newest[context.agent_name] = call
+        return run.calls.put(context.actions, call)
+
+    def _sight(
+        self,
+        context: CallbackContext | InvocationContext,
+        call: ModelCall,
+        agent: str,
+    ) -> Sight:
+        session, outcome = context.session, call.outcome
+        return Sight(
+            self.options,
+            call.target,
+            call.request,
+            "plugin",
+            agent=agent,
+            session_id=session.id,
+            invocation_id=context.invocation_id,
+            changes=outcome.changes if outcome is not None and self._active else (),
+            pending=_Pending(session),
         )
 
     def _catch_repeats(self, run: Run, event: Event) -> None:
@@ -266,8 +353,13 @@ class HistoryGuardPlugin(BasePlugin):
                 continue
             mine = call.id.startswith(CLIENT_ID_PREFIX)
             known = run.closed if mine else run.ids
-            if call.id in known and call.id not in spared and self._active:
+            if (
+                self._active
+                and call.id in known
+                and not (call.id in spared or is_of_node(event))
+            ):
                 part.function_call = call.model_copy(update={"id": new_id()})
+                self.reporter.minted(1)
             run.ids.add((part.function_call or call).id or "")
 
 

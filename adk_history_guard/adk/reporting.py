@@ -1,31 +1,107 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-"""How the guard speaks of what it did: one log line a request, never user text."""
+"""How the guard speaks of what it did: log lines, telemetry, dumps; no user text.
+
+A request that goes through costs nothing here. Only when the provider refuses one
+are its contents looked at, as they were handed to the model last.
+"""
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections import Counter
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from adk_history_guard.adk.runs import IdentityMap
+from adk_history_guard.diagnostics import telemetry
+from adk_history_guard.diagnostics.failures import (
+    ProviderError,
+    has_function_parts,
+    read_error,
+)
+from adk_history_guard.diagnostics.files import write_dump
+from adk_history_guard.diagnostics.record import REJECTED, SILENT, RejectedRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Sequence
 
+    from adk_history_guard.adk.targets import Target
     from adk_history_guard.core.turns import Change, Violation
+    from adk_history_guard.options import GuardOptions
 
 logger = logging.getLogger("adk_history_guard")
 
+TIMED = {
+    "before_run_callback": "history",
+    "before_model_callback": "request",
+    "on_event_callback": "event",
+}
+"""Callbacks whose own time is recorded, and what telemetry calls them."""
+
+_TOLD: IdentityMap[set[object]] = IdentityMap()
+"""Who has heard of an error or a silent response: plugin and model both see it."""
+
+
+@dataclass(slots=True)
+class Sight:
+    """What one door of the guard saw of a request; references only.
+
+    Attributes:
+      options: The knobs.
+      target: The contract and why it was chosen.
+      request: The `LlmRequest` as the model was handed it last.
+      door: `plugin` or `model`.
+      agent: The agent's name, where known.
+      session_id: The session, where known.
+      invocation_id: The run, where known.
+      changes: What the guard had changed before.
+      pending: Ids of calls that wait on purpose.
+      stream: Whether the answer is streamed, where known.
+    """
+
+    options: GuardOptions
+    target: Target
+    request: Any
+    door: str
+    agent: str = ""
+    session_id: str = ""
+    invocation_id: str = ""
+    changes: Sequence[Change] = ()
+    pending: Collection[str] = ()
+    stream: bool | None = None
+
 
 class Reporter:
-    """Logs and counts for one plugin or one model."""
+    """Logs, counts and dumps for one plugin or one model."""
 
     def __init__(self) -> None:
         """Start with empty counts."""
         self.faults = 0
+        self._chosen: set[tuple[str, str]] = set()
+
+    def chose(self, name: str | None, target: Target) -> None:
+        """Log the contract chosen for a model and why, once for each."""
+        choice = (name or "", target.profile.name)
+        if choice not in self._chosen:
+            self._chosen.add(choice)
+            logger.info(
+                "model %r is held to the profile %r: %s", *choice, target.reason
+            )
+
+    def retried(self, where: str, step: str, code: str) -> None:
+        """Log at WARNING that a refused request is sent once more."""
+        logger.warning(
+            "%s was refused (%s); sent once more under the policy %r", where, code, step
+        )
 
     def changed(self, where: str, changes: Sequence[Change], *, done: bool) -> None:
-        """Log what a repair did, in one line at INFO."""
-        if changes and logger.isEnabledFor(logging.INFO):
+        """Log what a repair did, in one line at INFO, and count it."""
+        if not changes:
+            return
+        telemetry.changed(changes, applied=done)
+        if logger.isEnabledFor(logging.INFO):
             counts = Counter(f"{c.code} {c.action}" for c in changes)
             told = ", ".join(f"{what} x{n}" for what, n in sorted(counts.items()))
             verb = "repaired" if done else "would repair"
@@ -35,15 +111,143 @@ class Reporter:
                     logger.debug("%s", change)
 
     def left(self, where: str, violations: Sequence[Violation]) -> None:
-        """Log each violation that is left, at WARNING."""
+        """Log each violation that is left, at WARNING, and count it."""
+        if not violations:
+            return
+        telemetry.left(violations)
         for violation in violations:
             logger.warning("%s: %s", where, violation)
 
     def fault(self, where: str) -> None:
         """Log an exception of the guard's own, with its traceback, and count it."""
         self.faults += 1
+        telemetry.fault(where)
         logger.exception(
             "adk-history-guard failed in %s; the run goes on without it. Please "
             "report this with the traceback.",
             where,
         )
+
+    def minted(self, number: int) -> None:
+        """Count ids that calls got."""
+        if number:
+            telemetry.minted(number)
+
+    async def refused(self, sight: Sight, error: BaseException) -> None:
+        """Report an error of the model where it is a rejection; never raises."""
+        try:
+            found = read_error(error)
+            if found is not None:
+                await self._report(sight, found, REJECTED, error)
+        except Exception:  # noqa: BLE001 - the original error must go on
+            self.fault("the report of a rejected request")
+
+    async def silent(
+        self, sight: Sight, failure: ProviderError, response: object
+    ) -> None:
+        """Report an answer with nothing in it, where calls were in play; never raises.
+
+        Args:
+          sight: What was sent.
+          failure: What `Watch` found.
+          response: The response, so that one is reported once; None without any.
+        """
+        try:
+            if has_function_parts(sight.request.contents):
+                what = sight.request if response is None else response
+                await self._report(sight, failure, SILENT, what)
+        except Exception:  # noqa: BLE001 - the response must go on
+            self.fault("the report of a silent answer")
+
+    async def _report(
+        self, sight: Sight, error: ProviderError, kind: str, what: object
+    ) -> None:
+        target, request, options = sight.target, sight.request, sight.options
+        if target.hands_off or request is None:
+            return
+        rejected = RejectedRequest(
+            contents=tuple(request.contents),
+            profile=target.profile,
+            error=error,
+            kind=kind,
+            profile_reason=target.reason,
+            mode=options.mode,
+            door=sight.door,
+            model=request.model or "",
+            agent=sight.agent,
+            session_id=sight.session_id,
+            invocation_id=sight.invocation_id,
+            stream=sight.stream,
+            changes=tuple(sight.changes),
+            pending=sight.pending,
+            config=request.config,
+        )
+        if _is_news(what, "log"):
+            telemetry.rejected(rejected)
+            _log(rejected)
+        if options.dump is not None and _is_news(what, options.dump):
+            await self._hand(_dump, rejected, options)
+        if options.on_rejected is not None and _is_news(what, options.on_rejected):
+            await self._hand(_call, rejected, options)
+
+    async def _hand(
+        self,
+        do: Callable[[RejectedRequest, GuardOptions], object],
+        rejected: RejectedRequest,
+        options: GuardOptions,
+    ) -> None:
+        """Hand a rejected request to the user's folder or callable, alone each."""
+        try:
+            result = do(rejected, options)
+            if inspect.isawaitable(result):
+                await result
+        except Exception:  # noqa: BLE001 - a failing dump is logged, never raised
+            logger.exception("the dump of a rejected request failed")
+            telemetry.fault("dump")
+
+
+def _dump(rejected: RejectedRequest, options: GuardOptions) -> object:
+    if callable(options.dump):
+        return options.dump(rejected)
+    if options.dump is not None:
+        path = write_dump(
+            options.dump,
+            rejected,
+            content=options.dump_content,
+            redact=options.redact,
+        )
+        logger.warning("the rejected request is in %s", path)
+    return None
+
+
+def _call(rejected: RejectedRequest, options: GuardOptions) -> object:
+    return None if options.on_rejected is None else options.on_rejected(rejected)
+
+
+def _is_news(what: object, listener: object) -> bool:
+    """Tell whether a listener has not heard of an error or response, and note it."""
+    try:
+        told = _TOLD.get(what) or _TOLD.put(what, set())
+    except TypeError:  # built-in exceptions, and None, take no weak reference
+        return True
+    key = listener if isinstance(listener, str) else id(listener)
+    if key in told:
+        return False
+    told.add(key)
+    return True
+
+
+def _log(rejected: RejectedRequest) -> None:
+    error = rejected.error
+    status = (error.finish_reason or error.code) if error is not None else None
+    likely = [c for c in rejected.causes if c.rank != "suspected"][:3]
+    told = "; ".join(
+        f"{c.code} {c.name} at {', '.join(map(str, c.places[:3]))}" for c in likely
+    )
+    logger.warning(
+        "the provider %s a request to %r (%s); %s",
+        "refused" if rejected.kind == REJECTED else "answered with nothing to",
+        rejected.model,
+        status,
+        f"likely: {told}" if told else "no breach of its contract was found",
+    )

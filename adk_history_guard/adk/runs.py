@@ -15,10 +15,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from adk_history_guard.adk.history import Scene
+from adk_history_guard.adk.provenance import Ledger
+from adk_history_guard.diagnostics.failures import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from google.adk.agents.callback_context import CallbackContext
     from google.adk.events import Event
 
     from adk_history_guard.adk.ids import Stream
@@ -76,6 +79,7 @@ class ModelCall:
     stream: Stream
     outcome: Outcome | None = None
     request: Any = None
+    watch: Watch = field(default_factory=Watch)
 
 
 @dataclass(slots=True)
@@ -88,9 +92,12 @@ class Run:
       agents: Agents by name, as their callbacks showed them.
       ids: Every id of a call in the session.
       closed: Those whose call is answered.
+      minted: Those that calls of this run got.
       stored: The session's own list of events, where a repaired one stands in.
       shown: The repaired list at the start of the run.
       calls: The model calls that go on, by their `EventActions`.
+      newest: The newest one of each agent, by its name, until it is answered.
+      ledger: Who wrote what in the session.
     """
 
     live: bool = False
@@ -98,9 +105,23 @@ class Run:
     agents: dict[str, Any] = field(default_factory=dict)
     ids: set[str] = field(default_factory=set)
     closed: set[str] = field(default_factory=set)
+    minted: set[str] = field(default_factory=set)
     stored: list[Event] | None = None
     shown: frozenset[int] = frozenset()
     calls: IdentityMap[ModelCall] = field(default_factory=IdentityMap)
+    newest: dict[str, ModelCall] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def call_of(self, context: CallbackContext, *, done: bool) -> ModelCall | None:
+        """Return the model call that a response answers; `done` with the final one.
+
+        ADK before 2.0 gives the plugins' `after_model_callback` another
+        `EventActions` each time; there the agent's newest model call is the one.
+        """
+        newest = self.newest.get(context.agent_name)
+        if done:
+            self.newest.pop(context.agent_name, None)
+        return self.calls.get(context.actions) or newest
 
     def show(self, session: Any, events: list[Event]) -> None:
         """Let the run see other events than the session's; see `put_back`."""

@@ -4,10 +4,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adk_history_guard.core.pairing import pair
-from adk_history_guard.core.turns import CLIENT_ID_PREFIX, Turn, read_parts
+from adk_history_guard.core.turns import (
+    CLIENT_ID_PREFIX,
+    Turn,
+    is_request_for_client,
+    read_parts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,22 +21,43 @@ if TYPE_CHECKING:
     from google.genai import types
 
 
-def look(events: Sequence[Event]) -> set[str] | None:
+class Look(NamedTuple):
+    """What the quick look found: every round stands as it should.
+
+    Attributes:
+      ids: The ids of all calls.
+      repeats: Rounds in which an id comes up again: the index of the call event,
+        of the response event, and of the parts of the calls concerned.
+    """
+
+    ids: set[str]
+    repeats: list[tuple[int, int, list[int]]]
+
+
+def look(events: Sequence[Event]) -> Look | None:
     """Look at events once and tell whether every round stands as it should.
+
+    A round does where each call has a name and an id, its calls stand together
+    at the end of their event, and the next event with content is nothing but
+    their responses, in call order. Only ids may repeat, where nobody outside
+    holds them: no long-running call, no open question, no rewind.
 
     Args:
       events: The events of a session in stored order.
 
     Returns:
-      The ids of all calls where each call has a name and an id of its own and
-      is answered in the next event with content, alone and in call order.
-      None where the events must be read in full.
+      What was found, None where the events must be read in full.
     """
     seen: set[str] = set()
+    repeats: list[tuple[int, int, list[int]]] = []
     calls: list[types.FunctionCall] = []
-    for event in events:
+    again: list[int] = []
+    outside = False  # somebody outside may hold an id
+    start = 0
+    for index, event in enumerate(events):
         content = event.content
         if content is None:
+            outside = outside or bool(event.actions.rewind_before_invocation_id)
             continue
         parts = content.parts
         if not parts:
@@ -40,28 +66,54 @@ def look(events: Sequence[Event]) -> set[str] | None:
             if len(parts) != len(calls):
                 return None
             for part, call in zip(parts, calls, strict=True):
-                response = part.function_response
-                if (
-                    response is None
-                    or response.id != call.id
-                    or response.name != call.name
-                ):
+                said = part.function_response
+                if said is None or said.id != call.id or said.name != call.name:
                     return None
+            if again:
+                repeats.append((start, index, again))
+                again = []
+            actions = event.actions
+            if actions.requested_tool_confirmations or actions.requested_auth_configs:
+                outside = True
             calls = []
             continue
-        for part in parts:
-            if part.text:
-                continue
-            call = part.function_call
-            if call is not None:
-                call_id = call.id
-                if not call_id or not call.name or call_id in seen:
+        for number, part in enumerate(parts):
+            said_call = part.function_call
+            if said_call is not None:
+                call_id = said_call.id
+                if not call_id or not said_call.name:
                     return None
-                seen.add(call_id)
-                calls.append(call)
-            elif part.function_response is not None:
+                if call_id in seen:
+                    again.append(number)
+                else:
+                    seen.add(call_id)
+                calls.append(said_call)
+            elif calls or part.function_response is not None:
                 return None
-    return None if calls else seen
+        if calls:
+            start = index
+            if event.long_running_tool_ids or is_request_for_client(calls[0].name):
+                outside = True
+            elif again and is_of_node(event):
+                outside = True
+    if calls or (repeats and outside):
+        return None
+    return Look(seen, repeats)
+
+
+def is_of_node(event: Event) -> bool:
+    """Tell whether a node of a workflow made an event, not an agent's model.
+
+    A node speaks in the name of its workflow: the author is a name further up
+    in the path of the node. It chooses its ids, may ask again under the same
+    one, and is resumed by it.
+    """
+    info = getattr(event, "node_info", None)
+    path = info.path if info is not None else None
+    if not path or "/" not in path:
+        return False
+    names = [step.partition("@")[0] for step in path.split("/")]
+    return event.author != names[-1] and event.author in names
 
 
 def annulled(events: Sequence[Event]) -> set[int]:

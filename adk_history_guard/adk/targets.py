@@ -1,18 +1,35 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which provider a request goes to: from the model's class and its name."""
+"""Which provider a request goes to: by the model's class, name and address."""
 
 from __future__ import annotations
 
+import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from google.adk.models import LLMRegistry
 
 from adk_history_guard.adk.ids import Mint
-from adk_history_guard.core.profiles import PROFILES, Profile, resolve_profile
+from adk_history_guard.adk.routes import NOWHERE, Origin
+from adk_history_guard.core.ids import derived_id
+from adk_history_guard.core.profiles import (
+    PROFILES,
+    IdFormat,
+    Profile,
+    resolve_profile,
+)
+from adk_history_guard.core.repair import data_markers
+from adk_history_guard.core.turns import carries_data
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from google.genai import types
+
     from adk_history_guard.options import GuardOptions
 
 
@@ -25,12 +42,14 @@ class Target:
       reason: Why it was chosen, for logs and dumps.
       mint: When calls of the answer get new ids.
       hands_off: Whether the request must not be touched at all (Interactions API).
+      origin: The model and the route, to tell own turns from foreign ones.
     """
 
     profile: Profile
     reason: str
     mint: Mint
     hands_off: bool = False
+    origin: Origin = NOWHERE
 
 
 _CLASSES: tuple[tuple[str, str], ...] = (
@@ -53,8 +72,35 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
 )
 """LiteLlm's provider prefixes; everything else there speaks OpenAI chat."""
 
+_BY_ID: Mapping[str, Any] = {
+    "ids": IdFormat(required=True, unique="request"),
+    "nested_media": False,
+}
+_VIA_LITELLM: Mapping[str, Mapping[str, Any]] = {
+    "gemini-3": _BY_ID,
+    "gemini-2": _BY_ID,
+    "anthropic": {"thoughts": "own"},
+}
+"""What LiteLlm asks for on top: it pairs by id, whatever the provider does, sends
+media of a response in a message of its own, and rebuilds streamed thoughts from
+parts that are signed one by one."""
+
+_BASES: Mapping[str, tuple[str, ...]] = {
+    "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+}
+"""Where LiteLLM finds the address of a provider when it is given none."""
+
+_OPENAI_HOSTS = ("api.openai.com", "openai.azure.com")
+"""Hosts of OpenAI's own: no gateway stands there."""
+
 _GEMINI_VERSION = re.compile(r"gemini-(\d+)")
 _GEMINI_LATEST = re.compile(r"gemini-(?:[a-z]+-)*latest")
+
+
+class _Choice(NamedTuple):
+    profile: str
+    reason: str
+    family: str
 
 
 @lru_cache(maxsize=512)
@@ -62,12 +108,18 @@ def gemini_profile(name: str) -> str:
     """Return the profile of a Gemini by its name: by version, aliases are new."""
     version = _GEMINI_VERSION.search(name)
     if version:
-        return "gemini-3" if int(version.group(1)) >= 3 else "gemini-2"
+        return "gemini-3" if int(version.group(1)) >= 3 else "gemini-2"  # noqa: PLR2004
     return "gemini-3" if _GEMINI_LATEST.search(name) else "gemini-2"
 
 
 def target_of(
-    model: Any, name: str | None, options: GuardOptions, *, live: bool = False
+    model: Any,  # noqa: ANN401 - any model class
+    name: str | None,
+    options: GuardOptions,
+    *,
+    live: bool = False,
+    contents: Sequence[types.Content] = (),
+    foreign_ids: Collection[str] = (),
 ) -> Target:
     """Choose the contract for a request.
 
@@ -76,47 +128,156 @@ def target_of(
       name: The model's name as the request carries it.
       options: The knobs; a profile set there wins.
       live: Whether the run is a live one; ids then belong to the server.
+      contents: The contents of the request: a signature inside an id tells a
+        gateway.
+      foreign_ids: Ids in them that another model is on record for.
 
     Returns:
       The target.
     """
     name = name or getattr(model, "model", None) or ""
-    kinds = frozenset(c.__name__ for c in type(model).__mro__)
-    chosen, reason, family = _auto(kinds, name)
+    kinds = _kinds(model, name)
+    base = api_base(model, name) if "LiteLlm" in kinds else None
+    choice = _auto(kinds, name, base)
     interactions = bool(getattr(model, "use_interactions_api", False))
     if options.profile != "auto":
         profile = resolve_profile(options.profile)
-        reason = "set by the option 'profile'"
+        choice = choice._replace(reason="set by the option 'profile'")
     else:
-        profile = PROFILES[chosen]
+        marked = (
+            choice.profile == "openai-chat"
+            and _may_be_gateway(name, base)
+            and _has_marker(contents, data_markers(options), foreign_ids)
+        )
+        if marked:
+            reason = f"{choice.reason}, and ids that hold a thought signature"
+            choice = choice._replace(profile="gemini-gateway", reason=reason)
+        profile = _profile(choice.profile, "LiteLlm" in kinds)
     mint = Mint.ON_REPEAT
     if live or interactions:
         mint = Mint.NEVER
     elif options.mint != "auto":
         mint = Mint(options.mint)
-    elif family == "gemini":
+    elif choice.family == "gemini":
         mint = Mint.ALWAYS
-    return Target(profile, reason, mint, hands_off=live or interactions)
+    return Target(
+        profile,
+        choice.reason,
+        mint,
+        hands_off=live or interactions,
+        origin=origin_of(model, name),
+    )
+
+
+def origin_of(model: Any, name: str | None) -> Origin:  # noqa: ANN401
+    """Return what tells a model's own turns: its name, and the way to it.
+
+    The address of a LiteLlm is kept as a digest: it may hold credentials.
+    """
+    name = name or getattr(model, "model", None) or ""
+    kinds = _kinds(model, name)
+    base = api_base(model, name) if "LiteLlm" in kinds else None
+    return Origin(name or None, _route(kinds, name, base))
+
+
+def _kinds(model: Any, name: str) -> frozenset[str]:  # noqa: ANN401
+    """The names of a model's classes; a name stands for what ADK makes of it."""
+    if model is None:
+        return _registered(name)
+    return frozenset(c.__name__ for c in type(model).__mro__)
+
+
+@lru_cache(maxsize=512)
+def _registered(name: str) -> frozenset[str]:
+    try:
+        found = LLMRegistry.resolve(name)
+    except Exception:  # noqa: BLE001 - whatever ADK raises: the name is not known
+        return frozenset()
+    return frozenset(c.__name__ for c in found.__mro__)
 
 
 @lru_cache(maxsize=1024)
-def _auto(kinds: frozenset[str], name: str) -> tuple[str, str, str]:
+def _route(kinds: frozenset[str], name: str, base: str | None) -> str | None:
+    for kind, route in _CLASSES:
+        if kind in kinds:
+            return route
+    if "LiteLlm" in kinds:
+        provider = name.split("/", 1)[0].lower()
+        found = next((p for start, p in _PREFIXES if name.startswith(start)), "")
+        if found == "gemini" and base is None:
+            return "gemini"
+        where = "" if base is None else f":{derived_id(base)}"
+        return f"litellm:{provider}{where}"
+    return "gemini" if "Gemini" in kinds else None
+
+
+def api_base(model: Any, name: str) -> str | None:  # noqa: ANN401
+    """Return the address that a LiteLlm was given; None for the provider's own."""
+    given = getattr(model, "_additional_args", None) or {}
+    for key in ("api_base", "base_url"):
+        if given.get(key):
+            return str(given[key])
+    for variable in _BASES.get(name.split("/", 1)[0].lower(), ()):
+        if os.environ.get(variable):
+            return os.environ[variable]
+    return None
+
+
+@lru_cache(maxsize=64)
+def _profile(name: str, through_litellm: bool) -> Profile:  # noqa: FBT001
+    profile = PROFILES[name]
+    changes = _VIA_LITELLM.get(name, {}) if through_litellm else {}
+    return replace(profile, **changes) if changes else profile
+
+
+def _may_be_gateway(name: str, base: str | None) -> bool:
+    """Whether something else than OpenAI itself can stand at the other end."""
+    if base is None:
+        return not name.lower().startswith(("openai/", "azure/"))
+    host = urlsplit(base).hostname or ""
+    return not host.endswith(_OPENAI_HOSTS)
+
+
+def _has_marker(
+    contents: Sequence[types.Content],
+    markers: tuple[str, ...],
+    foreign: Collection[str],
+) -> bool:
+    return any(
+        part.function_call is not None
+        and carries_data(part.function_call.id, markers)
+        and part.function_call.id not in foreign
+        for content in contents
+        for part in content.parts or ()
+    )
+
+
+@lru_cache(maxsize=1024)
+def _auto(kinds: frozenset[str], name: str, base: str | None) -> _Choice:
     """Return profile, reason and family."""
     for kind, profile in _CLASSES:
         if kind in kinds:
-            return profile, f"the model is a {kind}", "other"
+            return _Choice(profile, f"the model is a {kind}", "other")
     if "LiteLlm" in kinds:
-        provider = name.lower()
-        for prefix, profile in _PREFIXES:
-            if provider.startswith(prefix):
-                if profile == "gemini":
-                    profile = gemini_profile(provider)
-                return profile, f"LiteLlm with {name!r}", "other"
-        return "openai-chat", f"LiteLlm with {name!r}", "other"
+        return _litellm(name, base)
     short = name.rsplit("/", 1)[-1].lower()
     if "Gemini" in kinds or short.startswith("gemini"):
-        profile = gemini_profile(short)
-        return profile, f"a Gemini named {name!r}", "gemini"
+        return _Choice(gemini_profile(short), f"a Gemini named {name!r}", "gemini")
     if short.startswith("claude"):
-        return "anthropic", f"a model named {name!r}", "other"
-    return "gemini-2", f"nothing is known of a model named {name!r}", "unknown"
+        return _Choice("anthropic", f"a model named {name!r}", "other")
+    return _Choice("gemini-2", f"nothing is known of a model named {name!r}", "unknown")
+
+
+def _litellm(name: str, base: str | None) -> _Choice:
+    provider = name.lower()
+    where = "" if base is None else " at an address of its own"
+    reason = f"LiteLlm with {name!r}{where}"
+    for prefix, profile in _PREFIXES:
+        if provider.startswith(prefix):
+            found = gemini_profile(provider) if profile == "gemini" else profile
+            return _Choice(found, reason, "other")
+    if "gemini-" in provider:
+        return _Choice(
+            "gemini-gateway", f"{reason}, a Gemini behind a gateway", "other"
+        )
+    return _Choice("openai-chat", reason, "other")

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from google.genai import types
 
-from adk_history_guard.core import narration
-from adk_history_guard.core.turns import Action, Call, Place, Record, Response, Turn
+from adk_history_guard.core import media, narration
+from adk_history_guard.core.turns import (
+    Action,
+    Call,
+    Place,
+    Record,
+    Response,
+    Turn,
+    carries_data,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,9 +161,7 @@ def bring_home(turns: list[Turn], job: Job) -> list[Turn]:
             if home is not None:
                 out.append(home)
         elif turn.responses:
-            rest = [item for item in turn.items() if item[1] is None]
-            if rest:
-                out.append(turn.remade(rest))
+            out.extend(media.rest_of(turn, out, job))
         else:
             out.append(turn)
     return out
@@ -257,7 +263,8 @@ def _policy(call: Call, job: Job) -> str:
     options = job.options
     if job.is_pending(call):
         return options.pending
-    if options.unanswered == "drop" and call.signed:
+    signed = call.signed or carries_data(call.id, job.markers)
+    if options.unanswered == "drop" and signed:
         return "placeholder"
     return options.unanswered
 

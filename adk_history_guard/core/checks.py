@@ -14,20 +14,28 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from google.genai import types
-
+from adk_history_guard.core.media import MEDIA_TYPES
 from adk_history_guard.core.rules import RULES
-from adk_history_guard.core.signatures import PLACEHOLDER_SIGNATURES, current_turn
+from adk_history_guard.core.signatures import (
+    PLACEHOLDER_SIGNATURES,
+    current_turn,
+    is_marked,
+    signed_calls,
+)
 from adk_history_guard.core.turns import (
     DATA_FIELDS,
+    DATA_MARKERS,
     Place,
     Severity,
     Violation,
     carries_data,
+    is_request_for_client,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from google.genai import types
 
     from adk_history_guard.core.pairing import Pairs
     from adk_history_guard.core.profiles import Profile
@@ -35,10 +43,6 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
 _DATA = ("text", *DATA_FIELDS)
-MEDIA_TYPES = frozenset(
-    {"image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"}
-)
-"""What Gemini 3 takes inside a response (G25)."""
 
 Finding = tuple[Place, str]
 
@@ -50,6 +54,7 @@ class Request:
     turns: Sequence[Turn]
     pairs: Pairs
     profile: Profile
+    markers: tuple[str, ...] = DATA_MARKERS
 
     @cached_property
     def steps(self) -> list[tuple[Turn, Turn | None]]:
@@ -69,17 +74,21 @@ def _at(record: Call | Response) -> Place:
     return Place(record.turn, record.part)
 
 
+def _waits(call: Call) -> bool:
+    return call.waits or is_request_for_client(call.name)
+
+
 def unanswered_call(request: Request) -> Iterator[Finding]:
     """HG101: a call without any response."""
     for call, answers in request.pairs.answers.items():
-        if not answers and not call.waits:
+        if not answers and not _waits(call):
             yield _at(call), f"{call} has no response."
 
 
 def pending_call(request: Request) -> Iterator[Finding]:
     """HG109: a call without any response that waits on purpose."""
     for call, answers in request.pairs.answers.items():
-        if not answers and call.waits:
+        if not answers and _waits(call):
             yield _at(call), f"{call} waits for its response."
 
 
@@ -200,6 +209,15 @@ def trailing_model_turn(request: Request) -> Iterator[Finding]:
         yield request.turns[-1].place(), "the model speaks last."
 
 
+def user_after_responses(request: Request) -> Iterator[Finding]:
+    """HG210: the user speaks right behind responses where the model must."""
+    if not request.profile.model_after_responses:
+        return
+    for before, turn in _neighbours(request):
+        if before.responses and turn.role == "user" and not turn.responses:
+            yield turn.place(), "the user speaks right behind responses."
+
+
 def misplaced_speaker(request: Request) -> Iterator[Finding]:
     """HG208: calls of the user, responses of the model, or both in one turn."""
     for turn in request.turns:
@@ -313,12 +331,26 @@ def _nested(response: Response) -> list[types.FunctionResponsePart]:
 
 
 def unsigned_step(request: Request) -> Iterator[Finding]:
-    """HG401: a step of the current turn whose first call is unsigned."""
+    """HG401: a step of the current turn whose first call is unsigned.
+
+    Where signatures are looked for inside ids, every turn counts, and one signed
+    call is enough; a history without any such id says nothing (W6, W7).
+    """
+    if request.profile.signed_ids:
+        if not is_marked(request.turns, request.markers):
+            return
+        for turn in request.turns:
+            if turn.calls and not _signed(turn, request):
+                yield turn.place(), f"{turn.calls[0]} and its turn are not signed."
+        return
     for turn in request.turns[current_turn(request.turns) :]:
         if turn.calls and not turn.calls[0].signed:
             first = turn.calls[0]
-            if not carries_data(first.id):
-                yield _at(first), f"{first} carries no thought signature."
+            yield _at(first), f"{first} carries no thought signature."
+
+
+def _signed(turn: Turn, request: Request) -> list[Call]:
+    return signed_calls(turn, request.profile, request.markers)
 
 
 def signed_sibling(request: Request) -> Iterator[Finding]:
@@ -334,7 +366,10 @@ def foreign_signature(request: Request) -> Iterator[Finding]:
     if request.profile.signatures != "foreign":
         return
     for turn, n, part in _parts(request):
-        if part.thought_signature is not None and not part.thought:
+        if part.thought:
+            if part.thought_signature is None and request.profile.thoughts == "signed":
+                yield turn.place(n), "a thought that nobody signed."
+        elif part.thought_signature is not None:
             yield turn.place(n), "a thought signature."
 
 
@@ -343,10 +378,10 @@ def unsigned_sibling(request: Request) -> Iterator[Finding]:
     if request.profile.parallel != "collapse":
         return
     for turn in request.turns:
-        if len(turn.calls) > 1 and any(carries_data(call.id) for call in turn.calls):
-            for call in turn.calls:
-                if not carries_data(call.id):
-                    yield _at(call), f"{call} is unsigned beside a signed call."
+        signed = _signed(turn, request)
+        for call in turn.calls if signed else ():
+            if call not in signed:
+                yield _at(call), f"{call} is unsigned beside a signed call."
 
 
 def repeated_id(request: Request) -> Iterator[Finding]:
@@ -375,7 +410,9 @@ def illegal_id(request: Request) -> Iterator[Finding]:
     form = request.profile.ids
     for turn in request.turns:
         for call in turn.calls:
-            if call.id and not form.allows(call.id) and not carries_data(call.id):
+            if call.id is None or form.allows(call.id):
+                continue
+            if not (form.data and carries_data(call.id, request.markers)):
                 yield _at(call), f"{call}: not of the provider's format."
 
 
@@ -408,6 +445,7 @@ CHECKS: Mapping[str, Callable[[Request], Iterator[Finding]]] = {
     "HG206": trailing_model_turn,
     "HG208": misplaced_speaker,
     "HG209": repeated_model_turn,
+    "HG210": user_after_responses,
     "HG301": empty_part,
     "HG302": bare_signature,
     "HG303": crowded_part,
@@ -434,18 +472,24 @@ def severity(code: str, profile: Profile) -> Severity:
     return profile.rules.get(code, RULES[code].severity)
 
 
-def check(turns: Sequence[Turn], pairs: Pairs, profile: Profile) -> list[Violation]:
+def check(
+    turns: Sequence[Turn],
+    pairs: Pairs,
+    profile: Profile,
+    markers: tuple[str, ...] = DATA_MARKERS,
+) -> list[Violation]:
     """Hold turns against the contract of a profile.
 
     Args:
       turns: Turns numbered as they stand, as `read_contents` returns them.
       pairs: Who answers whom among them.
       profile: The contract.
+      markers: An id with one of these inside carries data.
 
     Returns:
       The violations, in the order of their places; empty if there is none.
     """
-    request = Request(turns, pairs, profile)
+    request = Request(turns, pairs, profile, markers)
     found = []
     for code, run in CHECKS.items():
         level = severity(code, profile)

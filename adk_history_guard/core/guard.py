@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adk_history_guard.core.checks import check
+from adk_history_guard.core.origins import NO_ORIGINS
 from adk_history_guard.core.pairing import pair
 from adk_history_guard.core.profiles import resolve_profile
-from adk_history_guard.core.repair import repair
+from adk_history_guard.core.repair import data_markers, repair
 from adk_history_guard.core.screen import is_clean
 from adk_history_guard.core.turns import (
     Change,
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
     from google.genai import types
 
+    from adk_history_guard.core.origins import Origins
+    from adk_history_guard.core.pairing import Pairs
     from adk_history_guard.core.profiles import Profile
+    from adk_history_guard.core.turns import Turn
     from adk_history_guard.options import GuardOptions
 
 
@@ -51,6 +55,7 @@ def guard(
     profile: Profile,
     options: GuardOptions,
     pending: Collection[str] = (),
+    origins: Origins = NO_ORIGINS,
 ) -> Outcome:
     """Repair the contents of a request and check what is left.
 
@@ -60,21 +65,52 @@ def guard(
       options: The knobs; `mode="observe"` leaves the contents as they are.
       pending: Ids (for calls without id: names) of calls that are unanswered
         on purpose.
+      origins: Who wrote what, as far as it is on record.
 
     Returns:
       The outcome. Total: no contents of valid types raise.
     """
-    if is_clean(contents, profile):
+    if not origins and _is_usual(options) and is_clean(contents, profile):
         return Outcome(contents)
     turns = read_contents(contents)
+    pairs = pair(turns)
     changes: list[Change] = []
     if options.mode != "observe":
-        repaired, changes = repair(turns, pair(turns), profile, options, pending)
-        turns = reread(repaired) if changes else turns
-    violations = check(turns, pair(turns), profile)
+        repaired, changes = repair(turns, pairs, profile, options, pending, origins)
+        if changes:
+            turns = reread(repaired)
+            pairs = _keep_doubts(repaired, pairs, turns)
+    _mark_pending(pairs, pending)
+    violations = check(turns, pairs, profile, data_markers(options))
     if not changes:
         return Outcome(contents, (), violations)
     return Outcome(write_contents(turns), changes, violations)
+
+
+def _is_usual(options: GuardOptions) -> bool:
+    """Whether no knob asks to rewrite what breaks no rule."""
+    return options.parallel == "keep" and options.unsigned != "narrate"
+
+
+def _keep_doubts(repaired: list[Turn], before: Pairs, turns: list[Turn]) -> Pairs:
+    """Pair repaired turns; what was a guess before the repair still is one."""
+    pairs = pair(turns)
+    if before.doubtful:
+        doubts = set(before.doubtful)
+        pairs.doubtful += [
+            new
+            for old_turn, turn in zip(repaired, turns, strict=True)
+            for old, new in zip(old_turn.responses, turn.responses, strict=True)
+            if old in doubts and new not in pairs.doubtful
+        ]
+    return pairs
+
+
+def _mark_pending(pairs: Pairs, pending: Collection[str]) -> None:
+    """Tell the checks which of the unanswered calls wait on purpose."""
+    for call, answers in pairs.answers.items():
+        if not answers and (call.id or call.name) in pending:
+            call.waits = True
 
 
 def repair_contents(

@@ -47,8 +47,10 @@ def derived_id(*seed: object, length: int = 9) -> str:
 def fit_ids(turns: list[Turn], job: Job) -> list[Turn]:
     """RENAME ids to the profile's format, on both sides of each pair.
 
-    Ids that carry data are never touched. Sources: G6, G8, and the provider
-    table of the contract; google-gemini/gemini-cli#6974 (ids on one side only).
+    Ids that carry data are never touched, but where another model is on record
+    for them or the provider can read no data in an id. Sources: G6, G8, and the
+    provider table of the contract; google-gemini/gemini-cli#6974 (ids on one
+    side only).
     """
     form = job.profile.ids
     new = _required(turns, form, job) if form.required else _optional(turns, job)
@@ -57,29 +59,43 @@ def fit_ids(turns: list[Turn], job: Job) -> list[Turn]:
     return [_renamed(turn, new, job) for turn in turns]
 
 
+def is_fixed(call_id: str, form: IdFormat, job: Job) -> bool:
+    """Tell whether an id carries data that the target may read."""
+    return (
+        form.data
+        and carries_data(call_id, job.markers)
+        and (call_id not in job.origins.ids)
+    )
+
+
 def _optional(turns: list[Turn], job: Job) -> dict[Call, str | None]:
+    """Ids on all calls of a turn or on none; those that repeat go."""
     new: dict[Call, str | None] = {}
     seen: set[str] = set()
     for turn in turns:
-        ids = [call.id for call in turn.calls if call.id]
+        calls = turn.calls
+        back = [job.origins.wire_ids.get((c.turn, c.part)) or c.id for c in calls]
+        ids = [call_id for call_id in back if call_id]
         if not ids:
             continue
-        if any(map(carries_data, ids)):
-            seen.update(ids)
-            continue
         code = ""
-        if len(ids) < len(turn.calls):
+        if len(ids) < len(calls):
             code = "HG502"
         elif len(set(ids)) < len(ids) or not seen.isdisjoint(ids):
             code = "HG501"
+        if any(is_fixed(call_id, job.profile.ids, job) for call_id in ids):
+            code, back = "", [call.id for call in calls]
         if not code:
             seen.update(ids)
-            continue
-        for call in turn.calls:
-            if call.id is not None:
-                new[call] = None
-                text = f"the id of {call} and of its response: left off"
-                job.note(code, Action.RENAME, Place(call.turn, call.part), text)
+        for call, given in zip(calls, back, strict=True):
+            wanted = None if code else given
+            if call.id == wanted:
+                continue
+            new[call] = wanted
+            how = "left off" if wanted is None else f"the provider's own, {wanted!r}"
+            text = f"the id of {call} and of its response: {how}"
+            place = Place(call.turn, call.part)
+            job.note(code or "HG107", Action.RENAME, place, text)
     return new
 
 
@@ -90,11 +106,19 @@ def _required(turns: list[Turn], form: IdFormat, job: Job) -> dict[Call, str | N
     seen: set[str] = set()
     counts: dict[tuple[str | None, str | None], int] = {}
     for call in calls:
+        back = job.origins.wire_ids.get((call.turn, call.part))
+        if back and back not in taken and form.allows(back):
+            taken.add(back)
+            seen.add(back)
+            new[call] = back
+            text = f"the id of {call} to the provider's own, {back!r}, on both sides"
+            job.note("HG107", Action.RENAME, Place(call.turn, call.part), text)
+            continue
         old = call.id
-        if old is not None and old not in seen:
-            if carries_data(old) or form.allows(old):
-                seen.add(old)
-                continue
+        may_stay = old is not None and old not in seen
+        if old is not None and may_stay and _is_legal(old, form, job):
+            seen.add(old)
+            continue
         code = "HG505" if old is None else "HG501" if old in seen else "HG504"
         count = counts[old, call.name] = counts.get((old, call.name), 0) + 1
         fresh = _fresh(old, call.name, count, form, taken)
@@ -103,6 +127,10 @@ def _required(turns: list[Turn], form: IdFormat, job: Job) -> dict[Call, str | N
         text = f"the id of {call} to {fresh!r}, on both sides"
         job.note(code, Action.RENAME, Place(call.turn, call.part), text)
     return new
+
+
+def _is_legal(call_id: str, form: IdFormat, job: Job) -> bool:
+    return form.allows(call_id) or is_fixed(call_id, form, job)
 
 
 def _fresh(
@@ -125,8 +153,9 @@ def _renamed(turn: Turn, new: dict[Call, str | None], job: Job) -> Turn:
         call = job.pairs.owner.get(record) if isinstance(record, Response) else record
         if call in new:
             changed = True
-            part = with_id(part, new[call])
-        items.append((part, record))
+            items.append((with_id(part, new[call]), record))
+        else:
+            items.append((part, record))
     return turn.remade(items) if changed else turn
 
 

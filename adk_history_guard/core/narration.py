@@ -1,13 +1,25 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-"""Calls and responses told as text, where they cannot be sent as such."""
+"""Calls and responses told as text, where they cannot be sent as such.
+
+A gateway that rebuilds turns from signed calls refuses a turn that another
+model wrote (W6). Told in words it passes: the call as text of the model, its
+response as text of the user, media as media.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google.genai import types
+
+from adk_history_guard.core.signatures import is_marked, signed_calls
+from adk_history_guard.core.turns import Action, Call, Place, Response
+
+if TYPE_CHECKING:
+    from adk_history_guard.core.repair import Job
+    from adk_history_guard.core.turns import Turn
 
 
 def call(part: types.Part) -> list[types.Part]:
@@ -22,7 +34,7 @@ def call(part: types.Part) -> list[types.Part]:
     said = part.function_call
     if said is None:
         return [part]
-    return [types.Part(text=f"[Called tool {said.name!r} with {_json(said.args)}]")]
+    return [types.Part(text=f"[Called tool {said.name!r} with {as_json(said.args)}]")]
 
 
 def response(part: types.Part, of: str | None = None) -> list[types.Part]:
@@ -40,28 +52,98 @@ def response(part: types.Part, of: str | None = None) -> list[types.Part]:
         return [part]
     label = of or f"Tool {said.name!r}"
     return [
-        types.Part(text=f"[{label} responded: {_json(said.response)}]"),
+        types.Part(text=f"[{label} responded: {as_json(said.response)}]"),
         *media(said),
     ]
 
 
 def media(said: types.FunctionResponse) -> list[types.Part]:
     """Return the media nested in a response as parts of their own."""
-    out = []
-    for nested in getattr(said, "parts", None) or ():
-        if nested.inline_data is not None:
-            blob = types.Blob(
-                data=nested.inline_data.data, mime_type=nested.inline_data.mime_type
-            )
-            out.append(types.Part(inline_data=blob))
-        elif nested.file_data is not None:
-            file = types.FileData(
-                file_uri=nested.file_data.file_uri,
-                mime_type=nested.file_data.mime_type,
-            )
-            out.append(types.Part(file_data=file))
-    return out
+    return [
+        own
+        for nested in getattr(said, "parts", None) or ()
+        if (own := own_part(nested)) is not None
+    ]
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value or {}, ensure_ascii=False, sort_keys=True, default=str)
+def own_part(nested: types.FunctionResponsePart) -> types.Part | None:
+    """Return one nested medium as a part of its own; None where it holds none."""
+    if nested.inline_data is not None:
+        blob = types.Blob(
+            data=nested.inline_data.data, mime_type=nested.inline_data.mime_type
+        )
+        return types.Part(inline_data=blob)
+    if nested.file_data is not None:
+        file = types.FileData(
+            file_uri=nested.file_data.file_uri, mime_type=nested.file_data.mime_type
+        )
+        return types.Part(file_data=file)
+    return None
+
+
+def as_json(value: Any) -> str:  # noqa: ANN401 - arguments and bodies of any kind
+    """Return a value as JSON: the same text for equal values, whatever they hold."""
+    try:
+        return json.dumps(value or {}, ensure_ascii=False, sort_keys=True, default=str)
+    except (TypeError, ValueError):  # keys of several kinds, a loop
+        return str(value)
+
+
+def narrate_unsigned(turns: list[Turn], job: Job) -> list[Turn]:
+    """MOVE unsigned call turns and their responses into text (W6).
+
+    Behind a gateway a turn is signed by the id of a call. A history without any
+    such id is left alone (W7), but for turns on record as another model's.
+    Elsewhere the first call decides (G14). All such turns are told, not those
+    of the current turn only, so that the text is the same in every request.
+    """
+    if job.profile.signatures != "demanded" or job.unsigned != "narrate":
+        return turns
+    marked = job.profile.signed_ids and is_marked(turns, job.markers)
+    told = {
+        call
+        for turn in turns
+        if turn.calls and _is_foreign(turn, job, marked=marked)
+        for call in turn.calls
+    }
+    if not told:
+        return turns
+    return [_told(turn, told, job) for turn in turns]
+
+
+def _is_foreign(turn: Turn, job: Job, *, marked: bool) -> bool:
+    if not job.profile.signed_ids:
+        return not turn.calls[0].signed
+    if marked or job.origins.distrust:
+        return not signed_calls(turn, job.profile, job.markers)
+    recorded = any(call.id in job.origins.ids for call in turn.calls)
+    return recorded and not any(call.signed for call in turn.calls)
+
+
+def _told(turn: Turn, told: set[Call], job: Job) -> Turn:
+    items: list[tuple[types.Part, Call | Response | None]] = []
+    changed = False
+    for part, record in turn.items():
+        if isinstance(record, Call) and record in told:
+            texts = call(part)
+            job.note(
+                "HG401",
+                Action.MOVE,
+                Place(record.turn, record.part),
+                f"the call {record} into text: its turn is not signed",
+            )
+        elif isinstance(record, Response) and job.pairs.owner.get(record) in told:
+            owner = job.pairs.owner[record]
+            texts = response(part, f"Tool {owner.name!r} with {as_json(owner.args)}")
+            job.note(
+                "HG401",
+                Action.MOVE,
+                Place(record.turn, record.part),
+                f"the response {record} into text: its call's turn is not signed",
+            )
+        else:
+            items.append((part, record))
+            continue
+        changed = True
+        items.extend((text, None) for text in texts)
+    return turn.remade(items) if changed else turn

@@ -209,7 +209,7 @@ class _Walk:
     def _hold(self, entry: Entry) -> None:
         """Note that a request for the client holds another call up."""
         call_id, name = _NAMES_OTHER[entry.call.name](entry.call.args or {})
-        held = self._newest(call_id, name)
+        held = self._newest(call_id, name, entry.call.scope)
         if held is None or held is entry:
             return
         entry.about = held
@@ -219,14 +219,21 @@ class _Walk:
             self._count(held.call, 1)
         self._enqueue(held, "waiting")
 
-    def _newest(self, call_id: Any, name: Any) -> Entry | None:
+    def _newest(self, call_id: Any, name: Any, scope: Any) -> Entry | None:
+        """The newest call of an id, of the asking agent's own where it has one."""
         known = self.by_id.get(call_id) if isinstance(call_id, str) else None
         if not known:
             return None
-        if name is None or len(known) == 1:
+        if len(known) == 1:
             return known[-1]
-        bucket = self.exact.get((call_id, name))
-        return bucket.last if bucket else None
+        if name is None:
+            newest = islice(reversed(known), _NEAR)
+            return next((e for e in newest if e.call.scope == scope), known[-1])
+        for key in ((call_id, name, scope), (call_id, name)):
+            bucket = self.exact.get(key)
+            if bucket is not None:
+                return bucket.last
+        return None
 
     def _enqueue(self, entry: Entry, queue: str) -> None:
         for key in _keys(entry.call):
@@ -416,6 +423,9 @@ def _confirmed(args: dict[str, Any]) -> tuple[Any, Any]:
 def _signed_in(args: dict[str, Any]) -> tuple[Any, Any]:
     return args.get("functionCallId", args.get("function_call_id")), None
 
+
+_NEAR = 64
+"""How many calls of one id are looked at for a request that names no tool."""
 
 _NAMES_OTHER: dict[str | None, Any] = {
     CONFIRMATION: _confirmed,

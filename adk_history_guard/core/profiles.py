@@ -28,6 +28,7 @@ class IdFormat:
       length: The longest id; None where there is no limit.
       exact: Whether `length` is not a limit but the length itself.
       unique: Where an id may not stand twice: `turn` or `request`.
+      data: Whether an id may carry data, so that it is kept byte for byte.
     """
 
     required: bool = False
@@ -35,6 +36,7 @@ class IdFormat:
     length: int | None = None
     exact: bool = False
     unique: str = "turn"
+    data: bool = True
 
     def allows(self, call_id: str) -> bool:
         """Tell whether an id has the provider's format."""
@@ -58,12 +60,19 @@ class Profile:
       signatures: What it does with thought signatures: `demanded` (the first
         call of each step of the current turn must carry one), `optional`, or
         `foreign` (it has none of Gemini's).
+      signed_ids: Whether a signature is looked for inside the id of a call.
+      thoughts: Which thoughts may be sent: `any`; `own`, not those of another
+        model; `signed`, only own ones with their signature.
       unsigned: What to do with an unsigned step: `placeholder_signature`,
         `narrate` or `keep`.
       parallel: `keep`, or `collapse` where only signed calls are replayed.
       nested_media: Whether media may stand inside a response.
+      media_turns: The turns for media of several responses: `one`, or `each`.
+      media_types: What may stand as a part of its own; None for anything.
       leading_user: Whether the history must start with a user turn.
       own_response_turn: Whether nothing may share a turn with responses.
+      model_after_responses: Whether the model must speak between a response
+        turn and a user turn.
     """
 
     name: str
@@ -71,11 +80,16 @@ class Profile:
     rules: Mapping[str, Severity] = field(default_factory=dict)
     ids: IdFormat = IdFormat()
     signatures: str = "optional"
+    signed_ids: bool = False
+    thoughts: str = "any"
     unsigned: str = "keep"
     parallel: str = "keep"
     nested_media: bool = False
+    media_turns: str = "one"
+    media_types: frozenset[str] | None = None
     leading_user: bool = True
     own_response_turn: bool = True
+    model_after_responses: bool = False
 
 
 _WORD = re.compile(r"[a-zA-Z0-9_-]+")
@@ -113,47 +127,68 @@ _ALL = (
         rules={**_PAIRED_BY_ID, "HG401": ERROR, "HG403": OFF, "HG504": OFF},
         ids=IdFormat(required=True, unique="request"),
         signatures="demanded",
+        signed_ids=True,
         unsigned="narrate",
         parallel="collapse",
+        media_turns="each",
         leading_user=False,
     ),
     Profile(
         "openai-chat",
         "OpenAI Chat Completions and compatible servers.",
         rules=_PAIRED_BY_ID,
-        ids=IdFormat(True, _WORD, 40, unique="request"),
+        ids=IdFormat(required=True, pattern=_WORD, length=40, unique="request"),
         signatures="foreign",
+        media_turns="each",
         leading_user=False,
     ),
     Profile(
         "openai-responses",
         "OpenAI Responses.",
         rules=_PAIRED_BY_ID,
-        ids=IdFormat(True, _WORD, 64, unique="request"),
+        ids=IdFormat(required=True, pattern=_WORD, length=64, unique="request"),
         signatures="foreign",
+        media_turns="each",
         leading_user=False,
     ),
     Profile(
         "anthropic",
         "Anthropic Messages, directly or through Vertex AI.",
         rules={**_PAIRED_BY_ID, "HG302": ERROR},
-        ids=IdFormat(True, _WORD, 64, unique="request"),
+        ids=IdFormat(
+            required=True, pattern=_WORD, length=64, unique="request", data=False
+        ),
         signatures="foreign",
+        thoughts="signed",
+        media_types=frozenset(
+            {"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"}
+        ),
     ),
     Profile(
         "mistral",
         "Mistral chat completions.",
         rules=_PAIRED_BY_ID,
-        ids=IdFormat(True, _ALPHANUMERIC, 9, exact=True, unique="request"),
+        ids=IdFormat(
+            required=True,
+            pattern=_ALPHANUMERIC,
+            length=9,
+            exact=True,
+            unique="request",
+            data=False,
+        ),
         signatures="foreign",
-        leading_user=False,
+        media_turns="each",
+        model_after_responses=True,
     ),
     Profile(
         "bedrock",
         "Amazon Bedrock Converse.",
         rules={**_PAIRED_BY_ID, "HG302": ERROR},
-        ids=IdFormat(True, _WORD, 64, unique="request"),
+        ids=IdFormat(
+            required=True, pattern=_WORD, length=64, unique="request", data=False
+        ),
         signatures="foreign",
+        thoughts="own",
     ),
 )
 

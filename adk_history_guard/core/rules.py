@@ -246,6 +246,17 @@ _ALL = (
         "lidge-jun/opencodex#5079; alternation messages of older models",
     ),
     Rule(
+        "HG210",
+        "user-after-responses",
+        "The user speaks right behind the responses of tools.",
+        "Mistral's older hosted API wants the model to speak first: \"Unexpected "
+        "role 'user' after role 'tool'\", a 400.",
+        "Put a turn of the model between them.",
+        Action.ADD,
+        "reported",
+        "mistral-common 1.13.1 protocol/instruct/validator.py; opencode's filler turn",
+    ),
+    Rule(
         "HG301",
         "empty-part",
         "A part holds nothing, or an empty text.",

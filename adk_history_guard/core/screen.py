@@ -47,6 +47,7 @@ def is_clean(contents: Sequence[types.Content], profile: Profile) -> bool:
     """
     demands_signatures = severity("HG401", profile) is not Severity.OFF
     foreign = profile.signatures == "foreign"
+    responded = False  # right before, where the model must speak next
     plain_ids = profile.ids.pattern is None and not profile.ids.required
     seen: set[str] = set()
     calls: list[types.FunctionCall] = []  # of the turn before, still unanswered
@@ -61,12 +62,15 @@ def is_clean(contents: Sequence[types.Content], profile: Profile) -> bool:
             if role != "user" or not _answers(parts, calls):
                 return False
             calls = []
+            responded = profile.model_after_responses
         elif role == "user":
             unsigned = False
+            if responded:
+                return False
             for part in parts:
                 if not _is_plain(part) or part.function_call is not None:
                     return False
-                if foreign and part.thought_signature is not None:
+                if foreign and (part.thought_signature is not None or part.thought):
                     return False
         elif role != "model" or speaker == "model":
             return False
@@ -86,8 +90,9 @@ def is_clean(contents: Sequence[types.Content], profile: Profile) -> bool:
                     if not calls and part.thought_signature is None:
                         unsigned = demands_signatures
                     calls.append(call)
-                if foreign and part.thought_signature is not None:
+                if foreign and (part.thought_signature is not None or part.thought):
                     return False
+            responded = False
             if calls and not (
                 _are_new(calls, seen) if plain_ids else _are_legal(calls, seen, profile)
             ):

@@ -21,6 +21,9 @@ from adk_history_guard.core.turns import (
 if TYPE_CHECKING:
     from adk_history_guard.core.repair import Job
 
+READ = "(The responses have been read.)"
+"""The model turn put between responses and a user turn, where one is wanted."""
+
 OPENING = "(The conversation goes on.)"
 """The user turn put in front of a history that starts with the model."""
 
@@ -146,3 +149,22 @@ def lead_with_user(turns: list[Turn], job: Job) -> list[Turn]:
     job.note("HG203", Action.ADD, turns[0].place(), "a user turn in front")
     opening = Turn(turns[0].index, "user", [types.Part(text=OPENING)])
     return [opening, *turns]
+
+
+def answer_for_model(turns: list[Turn], job: Job) -> list[Turn]:
+    """ADD a model turn between responses and a user turn, where one is wanted.
+
+    Mistral's older hosted API refuses a user message behind a tool message, and
+    its newer one takes either. Source: mistral-common 1.13.1,
+    `protocol/instruct/validator.py`.
+    """
+    if not job.profile.model_after_responses:
+        return turns
+    out: list[Turn] = []
+    for turn in turns:
+        before = out[-1] if out else None
+        if before and before.responses and turn.role == "user" and not turn.responses:
+            job.note("HG210", Action.ADD, turn.place(), "a model turn in front")
+            out.append(Turn(turn.index, "model", [types.Part(text=READ)]))
+        out.append(turn)
+    return out

@@ -1,13 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-"""Thought signatures: placeholders for unsigned steps.
+"""Thought signatures: foreign ones off, placeholders for unsigned steps.
 
 Facts
 -----
 Gemini 3 wants the first call of each step of the current turn signed (G14),
 only the first (G16), and in the very part it came in (G17). The current turn
-starts at the newest user turn that is no response turn (G15). For a step that
-no Gemini wrote, two strings are documented to stand in for a signature (G21);
+starts at the newest user turn that is no response turn (G15). A signature is
+bound to the model and the route that made it (G23): another model's comes off
+in the request copy, the model's own stay byte for byte. For a step that no
+Gemini wrote, two strings are documented to stand in for a signature (G21);
 they lower quality, so one goes where nothing else is left, into the request
 copy only, never on a sibling (BerriAI/litellm#37541: empty answers).
 """
@@ -16,15 +18,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adk_history_guard.core.turns import Action, Call, Place
+from adk_history_guard.core.turns import Action, Call, Place, carries_data, has_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from google.genai import types
 
+    from adk_history_guard.core.profiles import Profile
     from adk_history_guard.core.repair import Job
-    from adk_history_guard.core.turns import Turn
+    from adk_history_guard.core.turns import Response, Turn
+
+    Item = tuple[types.Part, Call | Response | None]
 
 PLACEHOLDER_SIGNATURE = b"skip_thought_signature_validator"
 """Documented for both backends; https://ai.google.dev/gemini-api/docs/thought-signatures."""
@@ -42,6 +47,74 @@ def current_turn(turns: Sequence[Turn]) -> int:
     return 0
 
 
+def is_marked(turns: Iterable[Turn], markers: Iterable[str]) -> bool:
+    """Tell whether any call of a history carries a signature inside its id."""
+    return any(carries_data(call.id, markers) for t in turns for call in t.calls)
+
+
+def signed_calls(turn: Turn, profile: Profile, markers: Iterable[str]) -> list[Call]:
+    """Return the calls of a turn that the provider would take for signed.
+
+    Behind a gateway that is the id (W1), elsewhere the part (G17).
+    """
+    if profile.signed_ids:
+        return [call for call in turn.calls if carries_data(call.id, markers)]
+    return [call for call in turn.calls if call.signed]
+
+
+def take_off_foreign(turns: list[Turn], job: Job) -> list[Turn]:
+    """DROP signatures, and thoughts, that the target did not make (G23).
+
+    A part that was nothing but its signature goes as a whole. Thoughts go where
+    the provider wants them signed by itself: Anthropic's are bound to the
+    deployment. Source: BerriAI/litellm#42201.
+    """
+    if job.profile.signatures != "foreign" and not (
+        job.origins.signatures or job.origins.distrust
+    ):
+        return turns
+    return [_own_only(turn, job) for turn in turns]
+
+
+def _own_only(turn: Turn, job: Job) -> Turn:
+    items: list[Item] = []
+    changed = False
+    for n, (part, record) in enumerate(turn.items()):
+        new = _own_part(part, job)
+        if new is part:
+            items.append((part, record))
+            continue
+        changed = True
+        what = "a thought" if part.thought else "the thought signature"
+        job.note("HG403", Action.DROP, turn.place(n), f"{what} of another model")
+        if new is None:
+            continue
+        if record is not None:
+            record.raw = new
+        if isinstance(record, Call):
+            record.signed = False
+        items.append((new, record))
+    return turn.remade(items) if changed else turn
+
+
+def _own_part(part: types.Part, job: Job) -> types.Part | None:
+    signature = part.thought_signature
+    foreign = job.origins.is_foreign(signature)
+    if part.thought:
+        wanted = job.profile.thoughts
+        if wanted != "any" and foreign:
+            return None
+        if wanted == "signed" and signature is None:
+            return None
+    elif signature is not None and job.profile.signatures == "foreign":
+        foreign = True
+    if not foreign:
+        return part
+    if not part.text and not has_data(part):
+        return None
+    return part.model_copy(update={"thought_signature": None})
+
+
 def bare_siblings(turns: list[Turn], job: Job) -> list[Turn]:
     """DROP placeholder signatures from all calls of a turn but the first (G16)."""
     if job.profile.signatures != "demanded":
@@ -53,30 +126,27 @@ def bare_siblings(turns: list[Turn], job: Job) -> list[Turn]:
 
 def _without_copies(turn: Turn, job: Job) -> Turn:
     first = turn.calls[0]
-    items: list[tuple[types.Part, object]] = []
+    items: list[Item] = []
     changed = False
     for part, record in turn.items():
-        copied = (
+        new = part
+        if (
             isinstance(record, Call)
             and record is not first
             and part.thought_signature in PLACEHOLDER_SIGNATURES
-        )
-        if copied and isinstance(record, Call):
+        ):
             changed = True
             place = Place(record.turn, record.part)
             text = f"the placeholder signature of {record}, which is not the first call"
             job.note("HG402", Action.DROP, place, text)
-            part = part.model_copy(update={"thought_signature": None})
-        items.append((part, record))
-    return turn.remade(items) if changed else turn  # type: ignore[arg-type]
+            new = part.model_copy(update={"thought_signature": None})
+        items.append((new, record))
+    return turn.remade(items) if changed else turn
 
 
 def sign_steps(turns: list[Turn], job: Job) -> list[Turn]:
     """ADD the placeholder signature to unsigned steps of the current turn (G14)."""
-    wanted = job.options.unsigned
-    if wanted == "auto":
-        wanted = job.profile.unsigned
-    if wanted != "placeholder_signature":
+    if job.profile.signatures != "demanded" or job.unsigned != "placeholder_signature":
         return turns
     start = current_turn(turns)
     return [
@@ -101,4 +171,4 @@ def _signed(turn: Turn, job: Job) -> Turn:
 
 
 PASSES: Sequence[Callable[[list[Turn], Job], list[Turn]]] = (bare_siblings, sign_steps)
-"""The passes of this file, in order."""
+"""The passes of this file that come last, in order."""

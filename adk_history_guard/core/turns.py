@@ -74,8 +74,7 @@ class Severity(enum.StrEnum):
     OFF = "off"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One thing that a repair did.
 
     Attributes:
@@ -104,8 +103,7 @@ class Change:
         return f"{self.place}: {self.code} {self.action}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(NamedTuple):
     """One breach of a provider's contract that stands in a request.
 
     Attributes:

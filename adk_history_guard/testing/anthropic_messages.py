@@ -64,24 +64,20 @@ class StrictAnthropic(Emulator):
             cls: The class to make it of, `AnthropicLlm` or a subclass.
             **kwargs: Further fields of the class.
         """
-        from functools import cached_property
-
         from google.adk.models.anthropic_llm import AnthropicLlm
 
         base = cls or AnthropicLlm
+        client = self.client()
         if "client" in base.model_fields:
-            return base(model=name, client=self.client(), **kwargs)
+            return base(model=name, client=client, **kwargs)
         # Older ADKs know no other way than this property, or variables of the
         # environment, which all other models of the process would see.
-        server = self
-        cached = cached_property(lambda _: server.client())
         body = {
-            "_anthropic_client": cached,
+            "_anthropic_client": property(lambda _: client),
             "__module__": base.__module__,
             "__doc__": base.__doc__,
         }
         bound = type(base.__name__, (base,), body)
-        cached.__set_name__(bound, "_anthropic_client")
         made: AnthropicLlm = bound(model=name, **kwargs)
         return made
 

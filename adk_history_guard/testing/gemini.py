@@ -131,25 +131,16 @@ class StrictGemini(Emulator):
             vertex: Whether it speaks as to Vertex AI.
             **kwargs: Further fields of the class.
         """
-        from functools import cached_property
-
         from google.adk.models.google_llm import Gemini
 
         base = cls or Gemini
-        server = self
-
-        def api_client(self: Gemini) -> Client:
-            del self
-            return server.client(vertex=vertex)
-
-        cached = cached_property(api_client)
+        # Not cached in the model, so that it can be copied, and used in any loop.
         body = {
-            "api_client": cached,
+            "api_client": property(lambda _: self.client(vertex=vertex)),
             "__module__": base.__module__,
             "__doc__": base.__doc__,
         }
         bound = type(base.__name__, (base,), body)
-        cached.__set_name__(bound, "api_client")
         made: Gemini = bound(model=name, **kwargs)
         return made
 

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: E501 - one case a line
 """The Anthropic emulator: rules, and ADK's AnthropicLlm."""
 
 from __future__ import annotations
@@ -57,6 +58,12 @@ def post(server, messages, **body):
 def look(n: int, city: str = "") -> dict:
     """Look around."""
     return {"n": n, "city": city}
+
+
+async def talk(runner):
+    """Say a few things to a runner."""
+    for turn in range(4):
+        await say(runner, f"turn {turn}")
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +186,5 @@ async def test_ids_that_repeat_end_an_unguarded_run():
         agent = LlmAgent(name="root", model=server.model(), tools=[look])
         runner = guarded(agent, guard=False)
         with pytest.raises(Exception, match="ids must be unique"):
-            for turn in range(4):
-                await say(runner, f"turn {turn}")
+            await talk(runner)
         assert "unique" in {p.split()[1] for p in server.problems}

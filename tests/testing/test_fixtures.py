@@ -51,7 +51,7 @@ def test_an_app_keeps_its_own_plugins():
 
 
 def test_the_fixtures_cost_next_to_nothing():
-    """pytest loads the fixtures in every run: neither ADK nor a server come along."""
+    """Loading the fixtures, as every run does, brings neither ADK nor a server."""
     code = (
         "import sys, adk_history_guard.testing.fixtures;"
         "print([m for m in ('google.adk', 'google.genai', 'uvicorn', 'starlette')"

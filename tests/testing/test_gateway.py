@@ -13,6 +13,9 @@ from google.adk.agents import LlmAgent
 from adk_history_guard.testing import RandomModel, StrictGateway, call, guarded, say
 from adk_history_guard.testing.gateway import MARKER
 
+# LiteLLM's own types make pydantic warn, in the middle of a stream.
+pytestmark = pytest.mark.filterwarnings("ignore:Items? '.*ReadOnly:UserWarning")
+
 ASK = {"role": "user", "content": "go"}
 COUNT = "number of function response parts is equal to the number of function call"
 MISSING = "Function call is missing a thought_signature in functionCall parts."
@@ -113,8 +116,8 @@ def strip_answer(call, answer):
 
 
 def cut(call, answer):
-    """Cut the id to the 40 characters that other providers allow."""
-    call["id"] = answer["tool_call_id"] = call["id"][:40]
+    """Cut the id to the 64 characters that other providers allow."""
+    call["id"] = answer["tool_call_id"] = call["id"][:64]
 
 
 def rename(call, answer):
@@ -132,7 +135,7 @@ def transplant(call, answer):
     [
         pytest.param(strip, MISSING, id="stripped"),
         pytest.param(strip_answer, COUNT, id="stripped-from-the-response"),
-        pytest.param(cut, "thought signature", id="cut"),
+        pytest.param(cut, "Thought signature is not valid.", id="cut"),
         pytest.param(rename, "Thought signature is not valid.", id="renamed"),
         pytest.param(transplant, "Corrupted thought signature.", id="transplanted"),
     ],
@@ -145,7 +148,7 @@ def test_ids_come_back_byte_for_byte(server, turn, fault, words):
     alone = {**turn, "tool_calls": [first]}
     response = post(server, [ASK, alone, answer])
     assert response.status_code == 400
-    assert words.lower() in response.json()["error"]["message"].lower()
+    assert words in response.json()["error"]["message"]
 
 
 def test_the_rules_of_chat_completions_hold_as_well(server):

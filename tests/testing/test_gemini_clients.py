@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 
 import pytest
 from google.adk.agents import LlmAgent
+from google.adk.events.event import Event
 from google.adk.models.google_llm import Gemini
 from google.genai import errors, types
 
@@ -116,11 +118,9 @@ def test_the_genai_client_raises_the_apis_error(stream):
     contents = [types.Content(role="model", parts=[types.Part(text="x")])]
     with StrictGemini() as server:
         models = server.client().models
+        ask = models.generate_content_stream if stream else models.generate_content
         with pytest.raises(errors.ClientError, match="alternate between") as caught:
-            if stream:
-                list(models.generate_content_stream(model=MODEL, contents=contents))
-            else:
-                models.generate_content(model=MODEL, contents=contents)
+            list(ask(model=MODEL, contents=contents))
     assert (caught.value.code, caught.value.status) == (400, "INVALID_ARGUMENT")
 
 
@@ -136,6 +136,16 @@ def test_the_model_is_a_real_gemini():
         assert isinstance(model, Mine)
         assert (model.model, model.flavour) == (MODEL, "sour")
         assert type(model).__name__ == "Mine"
+
+
+async def test_the_model_can_be_copied_after_use():
+    """No client hides in the model, so deep copies work and talk to the same server."""
+    with StrictGemini() as server:
+        model = server.model()
+        await say(guarded(agent(model), guard=False), "go")
+        for other in (copy.deepcopy(model), model.model_copy(deep=True)):
+            await say(guarded(agent(other), guard=False), "go")
+        assert len(server.requests) == 3
 
 
 @both
@@ -162,28 +172,39 @@ def test_one_model_serves_several_event_loops():
             assert event.content.parts[0].text == "done"
 
 
-async def test_an_adk_run_meets_the_400():
-    """An answer that comes too late for its call ends the unguarded run as it would."""
-    contents = types.Content(
-        role="model",
-        parts=[types.Part(function_call=types.FunctionCall(name="look", args={}))],
+async def poisoned(model):
+    """A runner whose session holds a response under another name than its call's."""
+    made = types.FunctionCall(id="call_1", name="look", args={"n": 1})
+    given = types.FunctionResponse(id="call_1", name="see", response={"n": 1})
+    turns = [
+        ("user", "user", types.Part(text="go")),
+        ("root", "model", types.Part(function_call=made)),
+        ("root", "user", types.Part(function_response=given)),
+        ("root", "model", types.Part(text="done")),
+    ]
+    runner = guarded(agent(model), guard=False)
+    session = await runner.session_service.create_session(
+        app_name=runner.app_name, user_id="user", session_id="session"
     )
+    for author, role, part in turns:
+        content = types.Content(role=role, parts=[part])
+        event = Event(author=author, invocation_id="first", content=content)
+        await runner.session_service.append_event(session, event)
+    return runner
+
+
+async def test_an_adk_run_meets_the_400():
+    """A broken history ends the unguarded run with the API's own error."""
     with StrictGemini() as server:
-        runner = guarded(agent(server.model("gemini-2.5-flash")), guard=False)
-        with pytest.raises(errors.ClientError, match="number of function response"):
-            # The model's turn as the newest message: ADK sends it as it is.
-            await say(runner, contents)
-        assert [p.split()[1] for p in server.problems] == ["G5"]
+        runner = await poisoned(server.model())
+        with pytest.raises(errors.ClientError, match="contains an invalid argument"):
+            await say(runner, "and now?")
+        assert [p.split()[1] for p in server.problems] == ["G7"]
 
 
 async def test_the_silent_reply_reaches_adk():
     """With on_breach='empty' the run ends with no word and no error."""
-    wrong = types.Content(
-        role="user",
-        parts=[types.Part(function_call=types.FunctionCall(name="look", args={}))],
-    )
     with StrictGemini(on_breach="empty") as server:
-        runner = guarded(agent(server.model("gemini-2.5-flash")), guard=False)
-        events = await say(runner, wrong)
+        events = await say(await poisoned(server.model()), "and now?")
         assert not any(e.content and e.content.parts for e in events)
         assert len(server.rejections) == 1

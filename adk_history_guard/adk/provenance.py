@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the session has on record of who wrote what, for one request.
+
+Contents carry no model's name. But a thought signature occurs once, and an id
+of a call mostly does: both lead from a part of the request to the event it came
+from, and so to the model and route on record there (the guard's own metadata,
+else `model_version`). The session is read once in a run, and then what is new.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from adk_history_guard.adk.ids import METADATA_KEY
+from adk_history_guard.adk.routes import Origin, is_foreign
+from adk_history_guard.core.origins import NO_ORIGINS, Origins
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from google.adk.events import Event
+    from google.genai import types
+
+
+@dataclass(slots=True)
+class _Written:
+    """What one model has written."""
+
+    signatures: set[bytes] = field(default_factory=set)
+    ids: set[str] = field(default_factory=set)
+
+
+class Ledger:
+    """Who wrote what in a session."""
+
+    def __init__(self) -> None:
+        """Start with nothing read."""
+        self._events: Sequence[Event] = ()
+        self._read = 0
+        self._by_origin: dict[Origin, _Written] = {}
+        self._provider_ids: dict[str, str] = {}
+        self._known: tuple[Origin, int, Origins] | None = None
+
+    def read(self, events: Sequence[Event]) -> None:
+        """Read what has been added; another list is read anew."""
+        if events is not self._events or len(events) < self._read:
+            self._events, self._read = events, 0
+            self._by_origin, self._provider_ids = {}, {}
+            self._known = None
+        for n in range(self._read, len(events)):
+            self._add(events[n])
+        self._read = len(events)
+
+    def _add(self, event: Event) -> None:
+        content = event.content
+        if content is None or event.author == "user" or not content.parts:
+            return
+        written: _Written | None = None
+        for part in content.parts:
+            call, signature = part.function_call, part.thought_signature
+            if call is None and signature is None:
+                continue
+            if written is None:
+                origin, ids = on_record(event)
+                self._provider_ids.update(ids)
+                written = self._by_origin.setdefault(origin, _Written())
+            if signature is not None:
+                written.signatures.add(signature)
+            if call is not None and call.id:
+                written.ids.add(call.id)
+
+    def origins(self, target: Origin) -> Origins:
+        """Return what is foreign to a target, by signature and by id."""
+        known = self._known
+        if known is not None and known[0] == target and known[1] == self._read:
+            return known[2]
+        foreign, own = _Written(), _Written()
+        for origin, written in self._by_origin.items():
+            verdict = is_foreign(origin, target)
+            kept = foreign if verdict else own
+            kept.signatures |= written.signatures
+            kept.ids |= written.ids
+            if verdict is None and target.route == "anthropic":
+                # Claude's are text (ADK decodes them); bytes that are none, and
+                # of which nothing else is known, would end the run there.
+                strange = {s for s in written.signatures if not _is_text(s)}
+                foreign.signatures |= strange
+                own.signatures -= strange
+        found = NO_ORIGINS
+        if foreign.signatures or foreign.ids:
+            # One id under two models tells nothing.
+            found = Origins(foreign.signatures - own.signatures, foreign.ids - own.ids)
+        self._known = (target, self._read, found)
+        return found
+
+    def provider_ids(
+        self, contents: Sequence[types.Content]
+    ) -> dict[tuple[int, int], str]:
+        """Return the provider's own id of each call that still carries the guard's."""
+        known = self._provider_ids
+        if not known:
+            return {}
+        return {
+            (n, k): known[part.function_call.id]
+            for n, content in enumerate(contents)
+            for k, part in enumerate(content.parts or ())
+            if part.function_call is not None
+            and part.function_call.id is not None
+            and part.function_call.id in known
+        }
+
+
+def on_record(event: Event) -> tuple[Origin, Mapping[str, str]]:
+    """Return who wrote an event, and the provider's ids by the session's."""
+    kept: Any = (event.custom_metadata or {}).get(METADATA_KEY)
+    kept = kept if isinstance(kept, dict) else {}
+    words = {k: v for k, v in kept.items() if isinstance(v, str)}
+    origin = Origin(
+        event.model_version or words.get("model"),
+        words.get("route"),
+        words.get("asked"),
+    )
+    ids = kept.get("provider_ids")
+    known = ids if isinstance(ids, dict) else {}
+    return origin, {k: v for k, v in known.items() if isinstance(v, str)}
+
+
+def strange_signatures(contents: Sequence[types.Content], target: Origin) -> Origins:
+    """Return signatures that a target cannot have made, from the contents alone."""
+    if target.route != "anthropic":
+        return NO_ORIGINS
+    found = {
+        part.thought_signature
+        for content in contents
+        for part in content.parts or ()
+        if part.thought_signature is not None and not _is_text(part.thought_signature)
+    }
+    return Origins(found) if found else NO_ORIGINS
+
+
+def _is_text(signature: bytes) -> bool:
+    try:
+        signature.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

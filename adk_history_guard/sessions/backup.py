@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""Backups: what a session was before its repair, one file a session.
+
+The file is on the disk before the first row changes. It holds the untouched
+events, for a person or another tool, and for each row that changes what stood
+there and what stands there now, which is what `restore` goes by: events that
+ADK appended after the repair stay.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adk_history_guard.sessions.model import Key, RowChange, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from adk_history_guard.sessions.model import Stored
+
+FORMAT = "adk-history-guard/session-backup"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """One backup file.
+
+    Attributes:
+      path: The file.
+      key: The session.
+      place: Where a file's session stood, None for a database.
+      rows: The changes that were made.
+      events: The events before the repair, as JSON.
+    """
+
+    path: Path
+    key: Key
+    place: Any
+    rows: Sequence[RowChange]
+    events: Sequence[dict[str, Any]] = ()
+
+
+def write_backup(folder: Path, stored: Stored, changes: Sequence[RowChange]) -> Path:
+    """Write the backup of a session, down to the disk.
+
+    A session that is repaired again gets a further file. The same repair, after
+    a run that was stopped before it wrote, takes the place of its file.
+
+    Args:
+      folder: Where backups go; made where missing.
+      stored: The session as it was read.
+      changes: What is about to be written.
+
+    Returns:
+      The file.
+    """
+    key = stored.head.key
+    rows = [_row(change) for change in changes]
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        **key._asdict(),
+        "marker": str(stored.head.marker),
+        "place": stored.head.place and list(stored.head.place),
+        "rows": rows,
+        "events": [e.model_dump(mode="json", exclude_none=True) for e in stored.events],
+    }
+    home = folder / key.digest[:2]
+    home.mkdir(parents=True, exist_ok=True)
+    number = 1
+    path = home / f"{key.digest[:32]}.{number}.json"
+    while path.exists() and json.loads(path.read_text("utf-8"))["rows"] != rows:
+        number += 1
+        path = home / f"{key.digest[:32]}.{number}.json"
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    with new.open("w", encoding="utf-8") as file:
+        json.dump(document, file, ensure_ascii=False, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    _sync_folder(home)
+    return path
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in a folder last, where the system can."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _row(change: RowChange) -> dict[str, Any]:
+    return {
+        "id": change.id,
+        "before": change.before and dict(change.before),
+        "after": dict(change.after),
+    }
+
+
+def read_backups(folder: Path) -> Iterator[Backup]:
+    """Read the backups of a folder, the newest of each session first.
+
+    Raises:
+      StoreError: There is no such folder, or a file in it is no backup.
+    """
+    if not folder.is_dir():
+        msg = f"there is no folder {str(folder)!r}"
+        raise StoreError(msg)
+    paths = [p for p in folder.glob("*/*.json") if not p.name.startswith(".")]
+
+    def order(path: Path) -> tuple[str, int]:
+        session, number, _ = path.name.split(".")
+        return session, -int(number)
+
+    for path in sorted(paths, key=order):
+        yield _read(path)
+
+
+def _read(path: Path) -> Backup:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if (document["format"], document["version"]) != (FORMAT, VERSION):
+            raise ValueError(document["format"])
+        rows = [
+            RowChange(r["id"], r["before"], r["after"], None if r["before"] else {})
+            for r in document["rows"]
+        ]
+        key = Key(document["app_name"], document["user_id"], document["session_id"])
+        return Backup(path, key, document["place"], rows, document["events"])
+    except (ValueError, KeyError, TypeError) as error:
+        msg = f"{path} is no backup of this version: {type(error).__name__}"
+        raise StoreError(msg) from error

@@ -1,0 +1,386 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions in files: JSON as `adk run --save_session` writes it, JSONL, folders.
+
+A file is rewritten once, when all its sessions have been looked at: into a new
+file beside it that takes its place in one step. Until then nothing of it has
+changed, and a file that somebody else changed meanwhile is left as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json
+
+from adk_history_guard.sessions.layouts import changed_document, refusal
+from adk_history_guard.sessions.model import (
+    Head,
+    Key,
+    Row,
+    RowChange,
+    RowError,
+    SessionChangedError,
+    Stored,
+    StoreError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from google.adk.events import Event
+
+    from adk_history_guard.sessions.model import Filters
+    from adk_history_guard.sessions.plan import Plan
+
+_SUFFIXES = (".json", ".jsonl", ".ndjson")
+_CAMEL = {
+    "content": "content",
+    "long_running_tool_ids": "longRunningToolIds",
+    "custom_metadata": "customMetadata",
+}
+
+
+class _File:
+    """One file and its records: a text for each session, and where it stands."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines = path.suffix != ".json"
+        self.stat = self._stat()
+        self.pending: dict[int, list[dict[str, Any]]] = {}
+        self.digests: dict[int, str] = {}
+
+    def _stat(self) -> tuple[int, int]:
+        stat = self.path.stat()
+        return stat.st_mtime_ns, stat.st_size
+
+    def records(self) -> Iterator[tuple[int, int, str]]:
+        """Yield number, offset and text of each record."""
+        if not self.lines:
+            document = json.loads(self.path.read_text(encoding="utf-8"))
+            several = document if isinstance(document, list) else [document]
+            for n, record in enumerate(several):
+                yield n, 0, json.dumps(record)
+            return
+        with self.path.open("rb") as file:
+            offset = 0
+            for n, line in enumerate(file):
+                if line.strip():
+                    yield n, offset, line.decode("utf-8", "replace")
+                offset += len(line)
+
+    def text(self, number: int, offset: int) -> str:
+        """Return the text of one record."""
+        if not self.lines:
+            return next(text for n, _, text in self.records() if n == number)
+        with self.path.open("rb") as file:
+            file.seek(offset)
+            return file.readline().decode("utf-8", "replace")
+
+    def flush(self) -> None:
+        """Put the changed sessions into a new file in the place of the old one."""
+        if not self.pending:
+            return
+        if self._stat() != self.stat:
+            msg = f"{self.path} changed while it was repaired; it is left as it was"
+            raise StoreError(msg)
+        new = self.path.with_name(f".{self.path.name}.repair")
+        with new.open("wb") as out:
+            for piece in self._pieces():
+                out.write(piece)
+            out.flush()
+            os.fsync(out.fileno())
+        new.chmod(self.path.stat().st_mode & 0o7777)
+        new.replace(self.path)
+        self.pending = {}
+        self.stat = self._stat()
+
+    def _pieces(self) -> Iterator[bytes]:
+        if self.lines:
+            with self.path.open("rb") as file:
+                for n, line in enumerate(file):
+                    if n not in self.pending:
+                        yield line
+                        continue
+                    record = json.loads(line) | {"events": self.pending[n]}
+                    end = b"\n" if line.endswith(b"\n") else b""
+                    yield _dump(record, line.decode()) + end
+            return
+        text = self.path.read_text(encoding="utf-8")
+        document = json.loads(text)
+        several = document if isinstance(document, list) else [document]
+        for n, events in self.pending.items():
+            several[n]["events"] = events
+        yield _dump(document, text) + (b"\n" if text.endswith("\n") else b"")
+
+
+def _dump(document: Any, text: str) -> bytes:  # noqa: ANN401 - JSON
+    """Write JSON in the style of a text: indented or not, ASCII or not."""
+    indented = "\n " in text.strip()
+    compact = '":"' in text or '":{' in text
+    return json.dumps(
+        document,
+        ensure_ascii=text.isascii(),
+        indent=2 if indented else None,
+        separators=(",", ":") if compact and not indented else None,
+    ).encode()
+
+
+class FileStore:
+    """A file of sessions, or a folder of such.
+
+    Args:
+      where: The path.
+      write: Whether it is going to be written.
+    """
+
+    whole_events = True
+
+    def __init__(self, where: str, *, write: bool = False) -> None:
+        self.where = where
+        self.writable = write
+        self._root = Path(where)
+        self._files: dict[str, _File] = {}
+        self._cursor: tuple[Any, Iterator[Head]] | None = None
+
+    def why(self, error: Exception) -> str:
+        """Say in one line why a session could not be read or written."""
+        return str(error).split("\n", 1)[0] or type(error).__name__
+
+    def close(self) -> None:
+        """Write what is waiting to be written."""
+        self._flush(None)
+
+    def _names(self) -> list[str]:
+        if self._root.is_file():
+            return [""]
+        found = (p for p in self._root.rglob("*") if p.suffix in _SUFFIXES)
+        return sorted(
+            p.relative_to(self._root).as_posix()
+            for p in found
+            if p.is_file() and not p.name.startswith(".")
+        )
+
+    def _file(self, name: str) -> _File:
+        if name not in self._files:
+            self._flush(name)
+            path = self._root / name if name else self._root
+            self._files = {name: _File(path)}
+        return self._files[name]
+
+    def _flush(self, keep: str | None) -> None:
+        for name, file in self._files.items():
+            if name != keep:
+                file.flush()
+
+    # Reading
+
+    def count(self, filters: Filters) -> int | None:
+        """Return None: to count them is to read them."""
+        del filters
+
+    def after(self, head: Head) -> list[Any]:
+        """Return what `filters.after` must be to go on behind a session."""
+        return list(head.place)
+
+    def heads(self, filters: Filters, count: int) -> list[Head]:
+        """Return the next sessions after `filters.after`, file by file."""
+        after = None if filters.after is None else tuple(filters.after)
+        if self._cursor is None or self._cursor[0] != after:
+            self._cursor = (after, self._walk(after))
+        out: list[Head] = []
+        for head in self._cursor[1]:
+            if _fits(head, filters):
+                out.append(head)
+                if len(out) == count:
+                    break
+        if out:
+            self._cursor = (out[-1].place, self._cursor[1])
+        return out
+
+    def _walk(self, after: tuple[Any, ...] | None) -> Iterator[Head]:
+        for name in self._names():
+            if after is not None and name < after[0]:
+                continue
+            path = self._root / name if name else self._root
+            try:
+                for number, offset, text in _File(path).records():
+                    place = (name, number, offset)
+                    if after is None or place[:2] > after[:2]:
+                        yield _head(text, place)
+            except (OSError, ValueError) as error:
+                key = Key("", "", name or path.name)
+                yield Head(key, str(error), None, (name, -1, 0))
+
+    def contents(
+        self, heads: Sequence[Head], *, whole: bool = True
+    ) -> Iterable[tuple[Head, None]]:
+        """Ask for each session to be read in full."""
+        del whole
+        return ((head, None) for head in heads)
+
+    def load(self, head: Head) -> Stored:
+        """Read one session.
+
+        Raises:
+          RowError: It is no session, or one of its events is none.
+        """
+        from google.adk.events import Event
+
+        name, number, offset = head.place
+        if number < 0:
+            msg = f"no JSON: {head.marker}"
+            raise RowError(msg)
+        document = _parsed(self._file(name).text(number, offset))
+        documents = document.get("events", []) if document else None
+        if not isinstance(documents, list):
+            msg = "no session: a JSON object with a list of events is expected"
+            raise RowError(msg)
+        rows, events = [], []
+        for n, item in enumerate(documents):
+            row = _row(n, item)
+            try:
+                events.append(Event.model_validate({**item, "id": row.id}))
+            except (ValueError, TypeError) as error:
+                msg = f"event {row.id!r} is no event: {refusal(error)}"
+                raise RowError(msg) from error
+            rows.append(row)
+        return Stored(head, rows, events)
+
+    # Writing
+
+    def changes(self, stored: Stored, plan: Plan) -> list[RowChange]:
+        """Return what a plan makes of the events of a session."""
+        rows = {r.id: (r, e) for r, e in zip(stored.rows, stored.events, strict=True)}
+        out = []
+        for event_id, event in (plan.updated or {}).items():
+            row, before = rows[event_id]
+            old = row.columns["document"]
+            names = _CAMEL if _is_camel(old) else None
+            new = changed_document(old, before, event, names)
+            out.append(RowChange(event_id, {"document": old}, {"document": new}))
+        for item in plan.inserted:
+            camel = _is_camel(rows[item.after][0].columns["document"])
+            new = _dumped(item.event, camel=camel)
+            values = {"document": new, "follows": item.after}
+            out.append(RowChange(item.event.id, None, {"document": new}, values))
+        return out
+
+    def save(self, stored: Stored, changes: Sequence[RowChange]) -> None:
+        """Take the changes of one session down; they are written with its file.
+
+        Raises:
+          SessionChangedError: The session is not as it was read.
+        """
+        name, number, offset = stored.head.place
+        file = self._file(name)
+        if _digest(file.text(number, offset)) != stored.head.marker:
+            msg = "the session changed since it was read"
+            raise SessionChangedError(msg)
+        made = {change.id: change for change in changes}
+        follows = {c.new["follows"]: c for c in changes if c.new is not None}
+        events = []
+        for row in stored.rows:
+            change = made.get(row.id)
+            columns = row.columns if change is None else change.after
+            events.append(columns["document"])
+            if row.id in follows:
+                events.append(follows[row.id].after["document"])
+        file.pending[number] = events
+
+    def undo(self, key: Key, changes: Sequence[RowChange], place: Any = None) -> bool:  # noqa: ANN401
+        """Bring changed events back to what they were.
+
+        Returns:
+          Whether anything had to be brought back.
+
+        Raises:
+          SessionChangedError: An event is neither as it was nor as it was made.
+        """
+        head = self._find(key, place)
+        stored = self.load(head)
+        now = {row.id: row.columns["document"] for row in stored.rows}
+        steps = {}
+        for change in changes:
+            found = now.get(change.id)
+            before = change.before and change.before["document"]
+            if found == before:
+                continue
+            if found != change.after["document"]:
+                msg = f"event {change.id!r} changed after the repair"
+                raise SessionChangedError(msg)
+            steps[change.id] = before
+        if steps:
+            left = [steps.get(n, d) for n, d in now.items()]
+            file = self._file(head.place[0])
+            file.pending[head.place[1]] = [d for d in left if d is not None]
+        return bool(steps)
+
+    def _find(self, key: Key, place: Any) -> Head:  # noqa: ANN401 - JSON
+        """Find a session where it stood, or wherever it stands now."""
+        for head in self._walk(None):
+            if head.key == key and (place is None or list(head.place[:2]) == place[:2]):
+                return head
+        msg = "the session is gone"
+        raise SessionChangedError(msg)
+
+
+def _fits(head: Head, filters: Filters) -> bool:
+    key = head.key
+    if filters.app is not None and key.app_name != filters.app:
+        return False
+    if filters.user is not None and key.user_id != filters.user:
+        return False
+    return filters.since is None or (head.updated or 0.0) >= filters.since
+
+
+def _head(text: str, place: tuple[Any, ...]) -> Head:
+    document = _parsed(text) or {}
+    names = [_get(document, n) for n in ("app_name", "user_id", "id")]
+    if not all(isinstance(name, str) for name in names):
+        names = ["", "", f"{place[0]}:{place[1] + 1}"]
+    updated = _get(document, "last_update_time")
+    time = float(updated) if isinstance(updated, (int, float)) else None
+    return Head(Key(*map(str, names)), _digest(text), time, place)
+
+
+def _get(document: dict[str, Any], name: str) -> Any:  # noqa: ANN401 - JSON
+    first, *rest = name.split("_")
+    return document.get(name, document.get(first + "".join(map(str.title, rest))))
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        document = from_json(text)
+    except ValueError:
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _row(number: int, document: Any) -> Row:  # noqa: ANN401 - JSON
+    if not isinstance(document, dict):
+        msg = f"event {number} is no event: no JSON object"
+        raise RowError(msg)
+    event_id = str(document.get("id") or f"event-{number}")
+    columns = {"document": document}
+    return Row(event_id, "", document.get("timestamp"), columns)
+
+
+def _is_camel(document: dict[str, Any]) -> bool:
+    return "invocationId" in document
+
+
+def _dumped(event: Event, *, camel: bool) -> dict[str, Any]:
+    out: dict[str, Any] = event.model_dump(
+        mode="json", exclude_none=True, by_alias=camel
+    )
+    return out
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,439 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions in tables: pages of heads, the events of a page, one session's write.
+
+Pages are cut by key, so that a page costs the same at the end of a store as at
+its beginning, and memory does not depend on the size of the store.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json
+
+from adk_history_guard.sessions.engines import open_engine
+from adk_history_guard.sessions.layouts import (
+    change_row,
+    create_row,
+    layout_of,
+    read_event,
+    rows_as_read,
+    seconds,
+    shifted,
+)
+from adk_history_guard.sessions.model import (
+    Head,
+    Key,
+    SessionChangedError,
+    Stored,
+    StoreError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from adk_history_guard.sessions.layouts import Layout
+    from adk_history_guard.sessions.model import Filters, Row, RowChange
+    from adk_history_guard.sessions.plan import Plan
+
+_KNOWN_SCHEMA = "1"
+_KEY = ("app_name", "user_id", "session_id")
+
+
+def hidden(url: str) -> str:
+    """Return a URL without its password."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "<no URL>"
+
+
+def why(error: Exception) -> str:
+    """What a database said, in one line, without the statement and its values."""
+    origin = getattr(error, "orig", None) or error
+    text = str(origin).strip().split("\n", 1)[0]
+    text = text.rsplit(">: ", 1)[-1] if text.startswith("<class") else text
+    return text or type(origin).__name__
+
+
+class TableStore:
+    """A database with ADK's tables `sessions` and `events`.
+
+    Args:
+      url: An SQLAlchemy URL.
+      write: Whether it is going to be written; it is opened read-only otherwise.
+
+    Raises:
+      StoreError: It cannot be opened, or its tables are not ADK's.
+    """
+
+    def __init__(self, url: str, *, write: bool = False) -> None:
+        import sqlalchemy as sa
+        from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+        self.where = url
+        self.writable = write
+        try:
+            parsed = sa.make_url(url)
+        except ArgumentError:
+            msg = "this is no URL of a database"
+            raise StoreError(msg) from None
+        self.postgres = parsed.get_backend_name() == "postgresql"
+        self._engine = open_engine(parsed, write=write)
+        try:
+            self.layout = self._engine.read(_find_layout)
+        except (SQLAlchemyError, OSError) as error:
+            self.close()
+            msg = f"{hidden(url)}: {why(error)}"
+            raise StoreError(msg) from error
+        except BaseException:
+            self.close()
+            raise
+        self._sessions = sa.table(
+            "sessions",
+            *(sa.column(n) for n in ("app_name", "user_id", "id", "update_time")),
+        )
+        self._events = sa.table(
+            "events",
+            *(sa.column(n) for n in (*_KEY, "id", "invocation_id", "timestamp")),
+            *(sa.column(n) for n in self.layout.columns),
+        )
+        self._tie: Any = (
+            sa.literal_column("events.rowid")
+            if self.layout.tie == "rowid"
+            else self._events.c.id
+        )
+
+    @property
+    def whole_events(self) -> bool:
+        """Whether `contents` gives the JSON of whole events."""
+        return self.layout.content == "event_data"
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.close()
+
+    def why(self, error: Exception) -> str:
+        """Say in one line why a session could not be read or written."""
+        return why(error)
+
+    # Reading
+
+    def count(self, filters: Filters) -> int:
+        """Count the sessions that filters let through; a share is not told apart."""
+        import sqlalchemy as sa
+
+        query = sa.select(sa.func.count()).select_from(self._sessions)
+        query = self._filtered(query, filters)
+        return int(self._engine.read(lambda c: c.execute(query).scalar_one()))
+
+    def _filtered(self, query: Any, filters: Filters) -> Any:  # noqa: ANN401
+        import sqlalchemy as sa
+
+        c = self._sessions.c
+        if filters.app is not None:
+            query = query.where(c.app_name == filters.app)
+        if filters.user is not None:
+            query = query.where(c.user_id == filters.user)
+        if filters.since is not None:
+            query = query.where(c.update_time >= self._time(filters.since))
+        if filters.after is not None:
+            query = query.where(
+                sa.tuple_(c.app_name, c.user_id, c.id) > tuple(filters.after)
+            )
+        return query
+
+    def _time(self, since: float) -> Any:  # noqa: ANN401 - as the store has it
+        import datetime
+
+        if self.layout.name == "sqlite":
+            return since
+        time = datetime.datetime.fromtimestamp(since, datetime.UTC)
+        time = time.replace(tzinfo=None)
+        if self.postgres:
+            return time
+        return time.isoformat(sep=" ", timespec="microseconds")
+
+    def heads(self, filters: Filters, count: int) -> list[Head]:
+        """Return the next sessions after `filters.after`, in the order of keys."""
+        c = self._sessions.c
+        query = self._filtered(
+            self._sessions.select().order_by(c.app_name, c.user_id, c.id), filters
+        ).limit(count)
+        rows = self._engine.read(lambda connection: connection.execute(query).all())
+        return [Head(Key(*r[:3]), r[3], seconds(r[3])) for r in rows]
+
+    def after(self, head: Head) -> list[str]:
+        """Return what `filters.after` must be to go on behind a session."""
+        return list(head.key)
+
+    def contents(
+        self, heads: Sequence[Head], *, whole: bool = True
+    ) -> Iterator[tuple[Head, list[str | None]]]:
+        """Read what the quick look needs: the JSON with the contents of each event.
+
+        Args:
+          heads: The sessions, in the order of keys.
+          whole: Whether they are all the sessions that the store has between the
+            first and the last of them.
+
+        Returns:
+          Each session with its events' JSON in stored order.
+        """
+        found: dict[tuple[str, ...], list[str | None]] = {}
+        for row in self._select(heads, [self._text(self.layout.content)], whole=whole):
+            mine = found.get(row[:3])
+            if mine is None:
+                mine = found[row[:3]] = []
+            mine.append(row[3])
+        for head in heads:
+            texts = found.get(head.key) or []
+            texts.reverse()
+            yield head, texts
+
+    def load(self, head: Head) -> Stored:
+        """Read one session.
+
+        Raises:
+          RowError: One of its rows is no event.
+        """
+        columns = self._full()
+        rows = rows_as_read(
+            self._select([head], columns, whole=False)[::-1], self.layout
+        )
+        return Stored(head, rows, [read_event(self.layout, row) for row in rows])
+
+    def head(self, key: Key) -> Head | None:
+        """Return one session as it stands now."""
+        rows = self._engine.read(
+            lambda connection: connection.execute(self._one(key)).all()
+        )
+        return Head(key, rows[0][3], seconds(rows[0][3])) if rows else None
+
+    def _one(self, key: Key) -> Any:  # noqa: ANN401 - a statement
+        c = self._sessions.c
+        return self._sessions.select().where(
+            c.app_name == key.app_name,
+            c.user_id == key.user_id,
+            c.id == key.session_id,
+        )
+
+    def _text(self, name: str) -> Any:  # noqa: ANN401 - a column
+        """A column as a driver-independent value: JSON as text."""
+        import sqlalchemy as sa
+
+        column = self._events.c[name]
+        if self.postgres and name in self.layout.json:
+            return sa.cast(column, sa.Text).label(name)
+        return column
+
+    def _full(self) -> list[Any]:
+        c = self._events.c
+        return [c.id, c.invocation_id, c.timestamp, *map(self._text, self._columns)]
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return self.layout.columns
+
+    def _select(
+        self, heads: Sequence[Head], columns: Sequence[Any], *, whole: bool
+    ) -> list[Any]:
+        """Rows of events by key, the newest first: the order of ADK's own index."""
+        query = self._query(heads, columns, whole=whole)
+        return self._engine.read(lambda c: list(c.execute(query).tuples()))
+
+    def _query(
+        self, heads: Sequence[Head], columns: Sequence[Any], *, whole: bool
+    ) -> Any:  # noqa: ANN401 - a statement
+        import sqlalchemy as sa
+
+        c = self._events.c
+        key = (c.app_name, c.user_id, c.session_id)
+        if len(heads) == 1:
+            head = heads[0].key
+            where = sa.and_(*(a == b for a, b in zip(key, head, strict=True)))
+        elif whole:
+            first, last = tuple(heads[0].key), tuple(heads[-1].key)
+            where = sa.and_(sa.tuple_(*key) >= first, sa.tuple_(*key) <= last)
+        else:
+            where = sa.tuple_(*key).in_([tuple(head.key) for head in heads])
+        order = (*key, c.timestamp.desc(), self._tie.desc())
+        return sa.select(*key, *columns).where(where).order_by(*order)
+
+    # Writing
+
+    def changes(self, stored: Stored, plan: Plan) -> list[RowChange]:
+        """Return what a plan makes of the rows of a session."""
+        rows = {
+            row.id: (row, e) for row, e in zip(stored.rows, stored.events, strict=True)
+        }
+        out = [
+            change_row(self.layout, *rows[event_id], event)
+            for event_id, event in (plan.updated or {}).items()
+        ]
+        for item in plan.inserted:
+            time = shifted(rows[item.after][0].timestamp, item.shift)
+            out.append(create_row(self.layout, item.event, time))
+        return out
+
+    def save(self, stored: Stored, changes: Sequence[RowChange]) -> None:
+        """Write one session's changes in one transaction.
+
+        The session's row is locked as ADK locks it. Its update time stays as it
+        is: a run that has the session loaded goes on undisturbed.
+
+        Raises:
+          SessionChangedError: The session is not as it was read.
+        """
+
+        def work(connection: Connection) -> None:
+            self._lock(connection, stored.head)
+            if self._rows(connection, stored.head) != list(stored.rows):
+                msg = "its events changed since they were read"
+                raise SessionChangedError(msg)
+            for change in changes:
+                connection.execute(self._statement(stored.head.key, change))
+
+        self._engine.write(work)
+
+    def undo(self, key: Key, changes: Sequence[RowChange], place: Any = None) -> bool:  # noqa: ANN401
+        """Bring changed rows back to what they were.
+
+        Returns:
+          Whether anything had to be brought back.
+
+        Raises:
+          SessionChangedError: A row is neither as it was nor as it was made.
+        """
+        del place
+        head = self.head(key)
+        if head is None:
+            msg = "the session is gone"
+            raise SessionChangedError(msg)
+
+        def work(connection: Connection) -> bool:
+            self._lock(connection, head)
+            rows = {row.id: row for row in self._rows(connection, head)}
+            steps = []
+            for change in changes:
+                row = rows.get(change.id)
+                now = row and {name: row.columns[name] for name in change.after}
+                if _same(now, change.before):
+                    continue
+                if not _same(now, change.after):
+                    msg = f"event {change.id!r} changed after the repair"
+                    raise SessionChangedError(msg)
+                steps.append(self._reverse(key, change))
+            for step in steps:
+                connection.execute(step)
+            return bool(steps)
+
+        return self._engine.write(work)
+
+    def _lock(self, connection: Connection, head: Head) -> None:
+        query = self._one(head.key)
+        if self.postgres:
+            query = query.with_for_update()
+        row = connection.execute(query).one_or_none()
+        if row is None or row[3] != head.marker:
+            msg = "the session changed since it was read"
+            raise SessionChangedError(msg)
+
+    def _rows(self, connection: Connection, head: Head) -> list[Row]:
+        query = self._query([head], self._full(), whole=False)
+        return rows_as_read(connection.execute(query).all()[::-1], self.layout)
+
+    def _statement(self, key: Key, change: RowChange) -> Any:  # noqa: ANN401
+        import sqlalchemy as sa
+
+        if change.new is None:
+            return self._update(key, change.id, change.after)
+        own = dict(zip(_KEY, key, strict=True)) | {"id": change.id}
+        values = {n: self._bound(n, v) for n, v in change.new.items()}
+        return sa.insert(self._events).values(own | values)
+
+    def _update(self, key: Key, event_id: str, values: Any) -> Any:  # noqa: ANN401
+        import sqlalchemy as sa
+
+        return (
+            sa.update(self._events)
+            .where(*self._is(key, event_id))
+            .values({n: self._bound(n, v) for n, v in values.items()})
+        )
+
+    def _reverse(self, key: Key, change: RowChange) -> Any:  # noqa: ANN401
+        import sqlalchemy as sa
+
+        if change.new is None:
+            return self._update(key, change.id, change.before)
+        return sa.delete(self._events).where(*self._is(key, change.id))
+
+    def _is(self, key: Key, event_id: str) -> tuple[Any, ...]:
+        c = self._events.c
+        return (
+            c.app_name == key.app_name,
+            c.user_id == key.user_id,
+            c.session_id == key.session_id,
+            c.id == event_id,
+        )
+
+    def _bound(self, name: str, value: Any) -> Any:  # noqa: ANN401 - a value
+        import sqlalchemy as sa
+        from sqlalchemy.dialects.postgresql import JSONB
+
+        if self.postgres and name in self.layout.json and value is not None:
+            return sa.cast(sa.literal(value, sa.Text), JSONB)
+        return value
+
+
+def _same(now: Mapping[str, Any] | None, then: Mapping[str, Any] | None) -> bool:
+    """Whether columns hold the same; PostgreSQL writes JSON in its own way."""
+    if now is None or then is None:
+        return now is then
+    return now.keys() == then.keys() and all(
+        value == then[name] or _json(value) == _json(then[name])
+        for name, value in now.items()
+    )
+
+
+def _json(value: Any) -> Any:  # noqa: ANN401 - JSON
+    try:
+        return from_json(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _find_layout(connection: Connection) -> Layout:
+    """Find out how the tables of a database are laid out."""
+    import sqlalchemy as sa
+
+    inspector = sa.inspect(connection)
+    tables = set(inspector.get_table_names())
+    if not {"sessions", "events"} <= tables:
+        msg = "unknown schema: there are no tables 'sessions' and 'events' of ADK"
+        raise StoreError(msg)
+    if "adk_internal_metadata" in tables:
+        metadata = sa.table(
+            "adk_internal_metadata", sa.column("key"), sa.column("value")
+        )
+        query = sa.select(metadata.c.value).where(metadata.c.key == "schema_version")
+        version = connection.execute(query).scalar()
+        if version != _KNOWN_SCHEMA:
+            msg = f"unknown schema: version {version!r} of ADK's tables"
+            raise StoreError(msg)
+    columns = {c["name"]: str(c["type"]) for c in inspector.get_columns("events")}
+    layout = layout_of(columns)
+    if layout is None:
+        msg = "unknown schema: the table 'events' has not the columns of ADK"
+        raise StoreError(msg)
+    for name in ("sessions", "events"):  # Tells missing rights at once.
+        connection.execute(
+            sa.select(sa.literal(1)).select_from(sa.table(name)).limit(1)
+        )
+    return layout

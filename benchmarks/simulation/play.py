@@ -1,0 +1,254 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""One simulated session, from its first message to the last check."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, Literal
+
+from google.adk.agents import LlmAgent
+from google.adk.tools import FunctionTool, LongRunningFunctionTool
+
+from adk_history_guard import GuardOptions, HistoryGuardPlugin
+from adk_history_guard.testing import RandomModel, StrictGemini, say
+from benchmarks.simulation.client import Client
+from benchmarks.simulation.ledger import PENDING, Entry, Kind, Ledger, State, answer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from google.adk.runners import Runner
+    from google.adk.sessions import BaseSessionService
+
+    from adk_history_guard.testing import Model
+    from adk_history_guard.testing.models import Reply
+
+Ids = Literal["pool20", "unique", "missing", "clashing"]
+
+_POOLS: Mapping[Ids, dict[str, Any]] = {
+    "pool20": {"id_pool": 20},
+    "unique": {"id_pool": "unique"},
+    "missing": {"id_pool": "missing"},
+    # So few that they repeat within one reply.
+    "clashing": {"id_pool": 3, "repeat_in_turn": True},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One session to simulate.
+
+    Attributes:
+        seed: Seed of the model and of the client.
+        turns: How many messages the client sends.
+        stream: Whether the model streams.
+        ids: Where the model takes its ids from.
+        guard: Whether the guard is there.
+        resumable: Whether the app resumes invocations.
+        restart: How likely runner, service and plugin are made anew before a turn.
+    """
+
+    seed: int = 1
+    turns: int = 60
+    stream: bool = False
+    ids: Ids = "pool20"
+    guard: bool = True
+    resumable: bool = False
+    restart: float = 0.3
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a session; plain data, fit for JSON."""
+
+    plan: dict[str, Any]
+    turns: int = 0
+    requests: int = 0
+    calls: int = 0
+    late: int = 0
+    restarts: int = 0
+    breaches: list[dict[str, Any]] = field(default_factory=list)
+
+
+class _Watched:
+    """A model that has each request checked before it answers."""
+
+    def __init__(self, inner: RandomModel, ledger: Ledger) -> None:
+        self._inner = inner
+        self._ledger = ledger
+
+    def reply(self, contents: list[Any], step: int) -> Reply:
+        """Check the request, then answer it."""
+        self._ledger.check_request(contents)
+        known = len(self._inner.calls)
+        reply = self._inner.reply(contents, step)
+        for made in self._inner.calls[known:]:
+            wanted = 0 if made.name == "pay" else 1
+            entry = Entry(made.name, made.args, wanted=wanted)
+            self._ledger.calls[made.n] = entry
+        return reply
+
+
+_SPECS: Mapping[str, Mapping[str, Any]] = {
+    "look": {"words": "str"},
+    "measure": {"size": "int", "exact": "bool"},
+    "start_job": {"words": "str"},
+    "fetch_file": {"size": "int"},
+    "pay": {"amount": "float"},
+}
+"""The tools of the model with the kinds of their arguments beside the token."""
+
+
+def _tools(ledger: Ledger, rng: Random) -> list[Any]:
+    async def look(n: int, words: str) -> dict[str, Any]:
+        """Look something up."""
+        await asyncio.sleep(rng.random() / 500)
+        ledger.ran("look", {"n": n, "words": words}, State.ANSWERED)
+        return answer(n)
+
+    def measure(n: int, size: int, exact: bool) -> dict[str, Any]:  # noqa: FBT001
+        """Measure something."""
+        args = {"n": n, "size": size, "exact": exact}
+        ledger.ran("measure", args, State.ANSWERED)
+        return answer(n)
+
+    def start_job(n: int, words: str) -> dict[str, Any]:
+        """Start a job that says that it has started."""
+        ledger.ran("start_job", {"n": n, "words": words}, State.PENDING)
+        return dict(PENDING)
+
+    def fetch_file(n: int, size: int) -> None:
+        """Start a job that says nothing yet."""
+        ledger.ran("fetch_file", {"n": n, "size": size}, State.PENDING)
+
+    async def pay(n: int, amount: float) -> dict[str, Any]:
+        """Pay, once a person has confirmed it."""
+        ledger.ran("pay", {"n": n, "amount": amount}, State.ANSWERED)
+        return answer(n)
+
+    return [
+        FunctionTool(look),
+        FunctionTool(measure),
+        LongRunningFunctionTool(start_job),
+        LongRunningFunctionTool(fetch_file),
+        FunctionTool(pay, require_confirmation=True),
+    ]
+
+
+class _Process:
+    """What a restart ends: runner, plugin, session service, agent."""
+
+    def __init__(
+        self, plan: Plan, server: StrictGemini, tools: list[Any], db: Path
+    ) -> None:
+        from google.adk.apps.app import App, ResumabilityConfig
+        from google.adk.runners import Runner
+
+        self.plugin = HistoryGuardPlugin(GuardOptions())
+        self.service = _service(plan, db)
+        app = App(
+            name="app",
+            root_agent=LlmAgent(name="agent", model=server.model(), tools=tools),
+            plugins=[self.plugin] if plan.guard else [],
+            resumability_config=ResumabilityConfig(is_resumable=plan.resumable),
+        )
+        self.runner = Runner(app=app, session_service=self.service)
+
+    async def close(self) -> None:
+        """End it as a process does that is told to stop."""
+        await self.runner.close()
+        await _close(self.service)
+
+
+def _service(plan: Plan, db: Path) -> BaseSessionService:
+    """One of ADK's two stores on SQLite, by the seed."""
+    if plan.seed % 2:
+        from google.adk.sessions.sqlite_session_service import SqliteSessionService
+
+        return SqliteSessionService(str(db))
+    from google.adk.sessions import DatabaseSessionService
+
+    return DatabaseSessionService(f"sqlite+aiosqlite:///{db}")
+
+
+async def _close(service: Any) -> None:
+    # Services before 2.0 can only be closed through their engine.
+    engine = getattr(service, "db_engine", None)
+    if engine is not None:
+        await engine.dispose()
+
+
+async def _check_store(runner: Runner, ledger: Ledger) -> None:
+    session = await runner.session_service.get_session(
+        app_name=runner.app_name, user_id="user", session_id="session"
+    )
+    counts = Counter(
+        call.id
+        for event in (session.events if session else ())
+        for call in event.get_function_calls()
+    )
+    for call_id, count in counts.items():
+        if count > 1 or not call_id:
+            ledger.note(Kind.STORED_ID, f"{call_id!r} stands at {count} calls")
+
+
+async def _play(plan: Plan, folder: Path) -> Outcome:
+    ledger = Ledger()
+    rng = Random(f"client:{plan.seed}")
+    client = Client(rng, ledger)
+    inner = RandomModel(plan.seed, _SPECS, steps=3, **_POOLS[plan.ids])
+    model: Model = _Watched(inner, ledger)
+    outcome = Outcome(asdict(plan))
+    tools = _tools(ledger, Random(plan.seed))
+    with StrictGemini(model) as server:
+        process = _Process(plan, server, tools, folder / "sessions.db")
+        for turn in range(plan.turns):
+            ledger.turn = turn
+            if turn and rng.random() < plan.restart:
+                await process.close()
+                process = _Process(plan, server, tools, folder / "sessions.db")
+                outcome.restarts += 1
+            refused = len(server.rejections)
+            try:
+                events = await say(process.runner, client.speak(), stream=plan.stream)
+            except Exception as error:  # noqa: BLE001 - whatever a run may raise
+                ledger.note(Kind.FAULT, f"{type(error).__name__}: {error}"[:300])
+                events = []
+            for request in server.rejections[refused:]:
+                ledger.note(Kind.REJECTED, "; ".join(request.problems))
+            if process.plugin.reporter.faults:
+                ledger.note(Kind.FAULT, "the guard failed; see its log")
+                process.plugin.reporter.faults = 0
+            outcome.turns += 1
+            if len(server.rejections) > refused or not events:
+                break
+            client.read(events)
+            ledger.check_runs()
+        await _check_store(process.runner, ledger)
+        await process.close()
+        outcome.requests = len(server.requests)
+    outcome.calls = len(ledger.calls)
+    outcome.late = client.late
+    outcome.breaches = [
+        {"kind": str(b.kind), "turn": b.turn, "what": b.what} for b in ledger.breaches
+    ]
+    return outcome
+
+
+def play(plan: Plan) -> Outcome:
+    """Play one session in an event loop and a folder of its own.
+
+    Args:
+        plan: The session.
+
+    Returns:
+        What came of it. A session ends at its first refused request.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(_play(plan, Path(folder)))

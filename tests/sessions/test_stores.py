@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""Audit, repair and restore over real stores that ADK itself has filled."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from google.adk.agents import LlmAgent
+
+from adk_history_guard.sessions import audit_store, repair_store, restore_store
+from adk_history_guard.testing import StrictGemini, guarded, say
+from tests.sessions.conftest import KINDS
+from tests.sessions.histories import POISONED
+from tests.sessions.stores import APP, USER, fill
+
+
+def poisoned(store, **how):
+    """Return the rules that an audit finds broken, by session id."""
+    return {
+        found.key.session_id: {violation.code for violation in found.violations}
+        for found in audit_store(store.url, **how)
+        if found.poisoned
+    }
+
+
+def look(n: int) -> dict:
+    """Look something up."""
+    return {"n": n}
+
+
+async def go_on(store, session_id):
+    """Go on in a session with a Runner that has no guard; what the provider says."""
+    with StrictGemini("fine") as provider:
+        agent = LlmAgent(name="root", model=provider.model(), tools=[look])
+        runner = guarded(agent, session_service=store.service(), guard=False)
+        runner.app_name = APP
+        try:
+            events = await say(
+                runner, "And now?", session_id=session_id, user_id=USER
+            )
+        except Exception as error:
+            return f"{type(error).__name__}: {provider.problems}"
+        assert [event.error_code for event in events] == [None]
+        return provider.problems
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_poison_is_found_healed_and_brought_back(make_store, kind, tmp_path):
+    """Audit finds the poisoned alone, repair changes their rows alone, restore all."""
+    store = make_store(kind)
+    poison = fill(store, healthy=44, poisoned=22)
+    before = store.rows()
+
+    found = poisoned(store)
+
+    assert found == {session: POISONED[name][1] for session, name in poison.items()}
+
+    done = list(repair_store(store.url, write=True, backup=tmp_path / "backup"))
+    after = store.rows()
+    changed = {k for k in before | after if before.get(k) != after.get(k)}
+
+    assert {d.key.session_id for d in done if d.status == "repaired"} == set(poison)
+    assert {d.status for d in done} == {"repaired", "clean"}
+    assert poisoned(store) == {}
+    assert {key[0] for key in changed} == {"events"}
+    assert {key[3] for key in changed} == set(poison)
+    assert before.keys() <= after.keys()
+
+    undone = list(restore_store(store.url, tmp_path / "backup"))
+
+    assert {(u.status, u.error) for u in undone} == {("restored", None)}
+    assert store.rows() == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_healed_session_runs_without_the_guard(make_store, kind, tmp_path):
+    """A Runner without the guard runs each healed session clean."""
+    store = make_store(kind)
+    poison = fill(store, healthy=0, poisoned=len(POISONED))
+
+    list(repair_store(store.url, write=True, backup=tmp_path / "backup"))
+
+    answers = {
+        poison[session]: asyncio.run(go_on(store, session)) for session in poison
+    }
+    assert answers == dict.fromkeys(POISONED, [])
