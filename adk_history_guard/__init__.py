@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from adk_history_guard.core.profiles import PROFILES, Profile
     from adk_history_guard.core.rules import RULES, Rule
     from adk_history_guard.core.turns import Change, Place, Violation
+    from adk_history_guard.diagnostics.explain import explain
+    from adk_history_guard.diagnostics.minimize import minimize
+    from adk_history_guard.diagnostics.record import RejectedRequest
     from adk_history_guard.errors import (
         ConfigurationError,
         DumpFormatError,
@@ -51,10 +54,13 @@ __all__ = [
     "Outcome",
     "Place",
     "Profile",
+    "RejectedRequest",
     "Rule",
     "Violation",
     "__version__",
+    "explain",
     "guard_model",
+    "minimize",
     "repair_contents",
     "repair_events",
     "validate_contents",
@@ -75,9 +81,12 @@ _ROOMS = {
     "Outcome": "adk_history_guard.core.guard",
     "Place": "adk_history_guard.core.turns",
     "Profile": "adk_history_guard.core.profiles",
+    "RejectedRequest": "adk_history_guard.diagnostics.record",
     "Rule": "adk_history_guard.core.rules",
     "Violation": "adk_history_guard.core.turns",
+    "explain": "adk_history_guard.diagnostics.explain",
     "guard_model": "adk_history_guard.adk.model",
+    "minimize": "adk_history_guard.diagnostics.minimize",
     "repair_contents": "adk_history_guard.core.guard",
     "repair_events": "adk_history_guard.adk.history",
     "validate_contents": "adk_history_guard.core.guard",

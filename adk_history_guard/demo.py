@@ -13,12 +13,13 @@ import asyncio
 import json
 import logging
 import warnings
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from google.adk.events import Event
     from google.genai import types
@@ -216,7 +217,7 @@ def _late(message: _Late, events: Sequence[Event]) -> types.Content:
 
 async def _play(scene: _Scene, *, guard: bool) -> Act:
     from google.adk.agents import LlmAgent
-    from google.adk.tools import LongRunningFunctionTool
+    from google.adk.tools.long_running_tool import LongRunningFunctionTool
     from google.genai.errors import ClientError
 
     from adk_history_guard.options import GuardOptions
@@ -235,7 +236,7 @@ async def _play(scene: _Scene, *, guard: bool) -> Act:
             ],
         )
         # The defaults, whatever the environment says.
-        knobs = {"options": GuardOptions()} if guard else {}
+        knobs: dict[str, Any] = {"options": GuardOptions()} if guard else {}
         runner = guarded(agent, guard=guard, **knobs)
         try:
             for message in scene.messages:
@@ -276,7 +277,7 @@ def run_demo(
     good = True
     if format == "text":
         _say_opening(out)
-    with _Quiet():
+    with _quiet():
         for number, scene in enumerate(_SCENES, 1):
             acts = [asyncio.run(_play(scene, guard=guard)) for guard in (False, True)]
             good &= acts[1].finished and all(pair.right for pair in acts[1].pairs)
@@ -296,19 +297,17 @@ def run_demo(
     return 0 if good else 1
 
 
-class _Quiet:
-    """Keeps ADK's tracebacks of the refused request and its warnings off the screen."""
-
-    def __enter__(self) -> None:
-        self._warnings = warnings.catch_warnings()
-        self._warnings.__enter__()
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep ADK's tracebacks of the refused request and its warnings to itself."""
+    level = logging.root.manager.disable
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        self._level = logging.root.manager.disable
         logging.disable(logging.CRITICAL)
-
-    def __exit__(self, *exc: object) -> None:
-        logging.disable(self._level)
-        self._warnings.__exit__(*exc)
+        try:
+            yield
+        finally:
+            logging.disable(level)
 
 
 def _say_opening(out: Console) -> None:
@@ -332,9 +331,8 @@ def _say_scene(out: Console, number: int, scene: _Scene, acts: Sequence[Act]) ->
             call_id = f" {pair.id}" if pair.id else ""
             out.print(f"    call {pair.call:{width}}{call_id}  got  {given}{mark}")
         if act.error:
-            out.print(
-                f"    [red]Request {act.requests} was refused.[/red] {escape(act.error)}"
-            )
+            refused = f"[red]Request {act.requests} was refused.[/red]"
+            out.print(f"    {refused} {escape(act.error)}")
         else:
             right = all(pair.right for pair in act.pairs)
             colour = "green" if right else "red"

@@ -312,14 +312,22 @@ def seek(n: int) -> dict[str, int]:
     return {"n": n}
 
 
+def script(*steps: list[tuple[str, int, str | None]], **options: Any) -> list[Any]:
+    """Return the replies of a model: a list of calls for each step."""
+    return [
+        [answer_call(name, {"n": n}, id=i, **options) for name, n, i in step]
+        for step in steps
+    ]
+
+
 SCRIPTS = {
-    "whole": [[answer_call("look", {"n": 1}, id="c1"), answer_call("seek", {"n": 2}, id="c1")]],
-    "no-ids": [[answer_call("look", {"n": 1}), answer_call("look", {"n": 2})]],
-    "pieces": [[answer_call("look", {"n": 1}, id="c1", pieces=2), answer_call("seek", {"n": 2}, id="c2", pieces=2)]],
-    "pieces-one-id": [[answer_call("look", {"n": 1}, id="c1", pieces=2), answer_call("seek", {"n": 2}, id="c1", pieces=2)]],
-    "pieces-no-ids": [[answer_call("look", {"n": 1}, pieces=2), answer_call("look", {"n": 2}, pieces=2)]],
-    "next-step-same-id": [[answer_call("look", {"n": 1}, id="c1")], [answer_call("seek", {"n": 2}, id="c1")]],
-}  # fmt: skip
+    "whole": script([("look", 1, "c1"), ("seek", 2, "c1")]),
+    "no-ids": script([("look", 1, None), ("look", 2, None)]),
+    "next-step-same-id": script([("look", 1, "c1")], [("seek", 2, "c1")]),
+    "pieces": script([("look", 1, "c1"), ("seek", 2, "c2")], pieces=2),
+    "pieces-one-id": script([("look", 1, "c1"), ("seek", 2, "c1")], pieces=2),
+    "pieces-no-ids": script([("look", 1, None), ("look", 2, None)], pieces=2),
+}
 
 
 def by_token(events: list[Any], *, partials: bool) -> dict[tuple[str, int], set[str]]:
@@ -335,22 +343,20 @@ def by_token(events: list[Any], *, partials: bool) -> dict[tuple[str, int], set[
 
 
 MODES = [
-    pytest.param(
-        script, progressive, id=f"{name}-{'progressive' if progressive else 'plain'}"
-    )
-    for name, script in SCRIPTS.items()
-    for progressive in (True, False)
+    pytest.param(steps, progressive, id=f"{name}-{mode}")
+    for name, steps in SCRIPTS.items()
+    for mode, progressive in (("progressive", True), ("plain", False))
     # Without progressive streaming ADK takes no call in pieces at all.
     if progressive or not name.startswith("pieces")
 ]
 
 
-@pytest.mark.parametrize(("script", "progressive"), MODES)
-async def test_streamed_calls_have_one_id_each(script, progressive, door, monkeypatch):
+@pytest.mark.parametrize(("steps", "progressive"), MODES)
+async def test_streamed_calls_have_one_id_each(steps, progressive, door, monkeypatch):
     """Over a real client: ids are unique, partial ids are final ids, both calls run."""
     name = "ADK_ENABLE_" if progressive else "ADK_DISABLE_"
     monkeypatch.setenv(f"{name}PROGRESSIVE_SSE_STREAMING", "1")
-    with StrictGemini([*script, "done"]) as server:
+    with StrictGemini([*steps, "done"]) as server:
         runner = make_runner(server.model(), door=door, tools=[look, seek])
 
         events = await say(runner, "go", stream=True)

@@ -9,6 +9,7 @@ walk decided is read back as (token of the call, tokens of its responses).
 
 from __future__ import annotations
 
+import gc
 import time
 
 import pytest
@@ -308,12 +309,17 @@ def test_calls_and_responses_of_one_turn_are_read_by_part():
 
 
 def _seconds(turns) -> float:
-    best = 9.0
-    for _ in range(3):
-        start = time.perf_counter()
-        pair(turns)
-        best = min(best, time.perf_counter() - start)
-    return best
+    """Return the least time of the process for a walk, without the collector's."""
+    gc.disable()
+    try:
+        times = []
+        for _ in range(5):
+            start = time.process_time()
+            pair(turns)
+            times.append(time.process_time() - start)
+    finally:
+        gc.enable()
+    return min(times)
 
 
 def _rounds(count: int, *, answered: bool = True) -> list:
@@ -344,10 +350,10 @@ def _parallel(count: int, **ids: str) -> list:
     ],
 )
 def test_time_is_linear(make, size):
-    """Ten times the calls take about ten times the time, not a hundred times."""
-    small, large = _seconds(make(size // 10)), _seconds(make(size))
+    """Five times the calls take about five times the time, not twenty-five."""
+    small, large = _seconds(make(size // 5)), _seconds(make(size))
 
-    assert large < 40 * small
+    assert large < 15 * small
 
 
 def test_each_of_many_repetitions_keeps_its_own_answer():

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from google.adk.events import Event
     from google.genai import types
 
+    from adk_history_guard.adk.memory import Memory
     from adk_history_guard.adk.survey import Look
     from adk_history_guard.core.turns import Call, Response
 
@@ -71,17 +72,20 @@ class HistoryRepair:
     closed: frozenset[str] | set[str] = frozenset()
 
 
-def repair_events(events: list[Event], *, scene: Scene | None = None) -> HistoryRepair:
+def repair_events(
+    events: list[Event], *, scene: Scene | None = None, memory: Memory | None = None
+) -> HistoryRepair:
     """Repair the events of a session, in memory.
 
     Args:
       events: The events in stored order; never mutated.
       scene: What the run knows beyond them; a finished session by default.
+      memory: What was found clean in the same session before.
 
     Returns:
       The repair. Deterministic and idempotent; no events of valid types raise.
     """
-    found = look(events)
+    found = look(events) if memory is None else memory.look(events)
     if found is not None:
         if not found.repeats:
             return HistoryRepair(events, (), found.ids, found.ids)
@@ -110,8 +114,11 @@ def bring_late_round(
         return None
     wanted = {response.id for response in responses}
     for earlier in reversed(events):
-        if any(call.id in wanted for call in earlier.get_function_calls()):
+        ids = {call.id for call in earlier.get_function_calls()}
+        if wanted <= ids:
             return None
+        if wanted & ids:
+            break  # the event answers another round as well
         if rounds.is_seen(earlier, event.branch) and not (
             wanted & {r.id for r in earlier.get_function_responses()}
         ):
@@ -200,7 +207,9 @@ _ORDINARY, _LONG_RUNNING, _RESUMED, _FIXED = range(4)
 
 def _rank(draft: Draft, call: Call) -> int:
     """How much an id must stay; the first call of the highest rank keeps it."""
-    if call in draft.pairs.open or call in draft.pairs.held:
+    if call in draft.pairs.held:
+        return _FIXED
+    if call in draft.pairs.open and not rounds.is_left(draft, call):
         return _FIXED
     if draft.is_spared(call):
         return _FIXED

@@ -18,19 +18,21 @@ Usage::
 from __future__ import annotations
 
 import functools
-from time import perf_counter
 from dataclasses import replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from google.adk.plugins import BasePlugin
 
 from adk_history_guard.adk.history import Scene, bring_late_round, repair_events
 from adk_history_guard.adk.ids import Known, Stream, new_id
+from adk_history_guard.adk.memory import Memory
 from adk_history_guard.adk.reporting import TIMED, Reporter, Sight
 from adk_history_guard.adk.runs import IdentityMap, ModelCall, Run
-from adk_history_guard.adk.stripped import leave_ids_off, put_ids_back
+from adk_history_guard.adk.stripped import Restored, leave_ids_off, put_ids_back
 from adk_history_guard.adk.survey import is_of_node, waiting_calls
 from adk_history_guard.adk.targets import Target, origin_of, target_of
+from adk_history_guard.core.copies import changed
 from adk_history_guard.core.guard import guard
 from adk_history_guard.core.turns import (
     CLIENT_ID_PREFIX,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from google.adk.models.llm_response import LlmResponse
     from google.genai import types
 
+    from adk_history_guard.core.guard import Outcome
     from adk_history_guard.core.origins import Origins
 
 F = TypeVar("F", bound="Callable[..., Awaitable[None]]")
@@ -124,6 +127,7 @@ class HistoryGuardPlugin(BasePlugin):
         self.options = GuardOptions.build(options, **knobs)
         self.reporter = Reporter()
         self._runs: IdentityMap[Run] = IdentityMap()
+        self._memories: IdentityMap[Memory] = IdentityMap()
         self._markers = (*DATA_MARKERS, self.options.signature_marker)
 
     @property
@@ -143,6 +147,8 @@ class HistoryGuardPlugin(BasePlugin):
         if before is not None:
             before.put_back(session)
         root = invocation_context.agent
+        # Compaction keeps open calls out of its summaries, so it must see them.
+        compacts = getattr(invocation_context, "events_compaction_config", None)
         run = self._runs.put(
             session,
             Run(
@@ -152,7 +158,7 @@ class HistoryGuardPlugin(BasePlugin):
                     resumable=bool(getattr(invocation_context, "is_resumable", False)),
                     agents=_names(root),
                     orphans=self.options.orphans,
-                    unanswered=self.options.unanswered,
+                    unanswered="keep" if compacts else self.options.unanswered,
                 ),
             ),
         )
@@ -160,7 +166,8 @@ class HistoryGuardPlugin(BasePlugin):
             run.agents[""] = getattr(root, "root_agent", root)
         if run.live:
             return
-        done = repair_events(session.events, scene=run.scene)
+        memory = self._memories.get(session) or self._memories.put(session, Memory())
+        done = repair_events(session.events, scene=run.scene, memory=memory)
         run.ids, run.closed = set(done.ids), set(done.closed)
         self.reporter.changed("the session's events", done.changes, done=self._active)
         if done.changes and self._active:
@@ -187,14 +194,16 @@ class HistoryGuardPlugin(BasePlugin):
         if target.hands_off or getattr(llm_request, "previous_interaction_id", None):
             return
         restored = put_ids_back(llm_request.contents, session.events)
-        outcome = guard(
-            restored.contents,
-            profile=target.profile,
-            options=self.options,
-            pending=_Pending(session),
-            origins=self._origins(run, target, restored.contents),
-        )
+        outcome = self._outcome(run, target, session, restored.contents)
+        # ADK 1.x strips its ids for every provider, also where they are required.
+        stay = target.profile.ids.required and self._active
+        if restored.ids and not outcome.changes and not stay:
+            # Each response stands right; so judge what is sent, without the ids.
+            outcome = self._outcome(run, target, session, llm_request.contents)
+            restored = Restored(llm_request.contents)
         call.outcome = outcome
+        if stay:
+            llm_request.contents = outcome.contents
         if not outcome.changes and not outcome.violations:
             return
         where = f"a request of agent {callback_context.agent_name!r}"
@@ -203,7 +212,7 @@ class HistoryGuardPlugin(BasePlugin):
         errors = [v for v in outcome.violations if v.severity is Severity.ERROR]
         if errors and self.options.mode == "strict":
             raise InvalidHistoryError(errors)
-        if outcome.changes:
+        if outcome.changes and not stay:
             leave_ids_off(outcome.contents, restored)
             llm_request.contents = outcome.contents
 
@@ -297,6 +306,18 @@ class HistoryGuardPlugin(BasePlugin):
             foreign_ids=run.ledger.origins(origin_of(model, name)).ids,
         )
 
+    def _outcome(
+        self, run: Run, target: Target, session: Any, contents: list[types.Content]
+    ) -> Outcome:
+        """Repair and check contents with all that the run knows."""
+        return guard(
+            contents,
+            profile=target.profile,
+            options=self.options,
+            pending=_Pending(session),
+            origins=self._origins(run, target, contents),
+        )
+
     def _origins(
         self, run: Run, target: Target, contents: list[types.Content]
     ) -> Origins:
@@ -344,23 +365,29 @@ class HistoryGuardPlugin(BasePlugin):
         )
 
     def _catch_repeats(self, run: Run, event: Event) -> None:
+        content = event.content
         spared = event.long_running_tool_ids or ()
-        for part in (event.content and event.content.parts) or ():
+        parts = list((content.parts if content is not None else None) or ())
+        again: dict[int, types.FunctionCall] = {}
+        for n, part in enumerate(parts):
             if part.function_response is not None and part.function_response.id:
                 run.closed.add(part.function_response.id)
             call = part.function_call
             if call is None or not call.id or is_request_for_client(call.name):
                 continue
             mine = call.id.startswith(CLIENT_ID_PREFIX)
-            known = run.closed if mine else run.ids
-            if (
-                self._active
-                and call.id in known
-                and not (call.id in spared or is_of_node(event))
-            ):
-                part.function_call = call.model_copy(update={"id": new_id()})
-                self.reporter.minted(1)
-            run.ids.add((part.function_call or call).id or "")
+            if call.id in (run.closed if mine else run.ids) and call.id not in spared:
+                again[n] = call
+            run.ids.add(call.id)
+        if not again or content is None or not self._active or is_of_node(event):
+            return
+        for n, call in again.items():
+            # The parts may be those of a cache, and of an event that is stored.
+            renamed = changed(call, {"id": new_id()})
+            parts[n] = changed(parts[n], {"function_call": renamed})
+            run.ids.add(renamed.id or "")
+        event.content = changed(content, {"parts": parts})
+        self.reporter.minted(len(again))
 
 
 class _Pending:

@@ -98,18 +98,46 @@ class Ledger:
     def provider_ids(
         self, contents: Sequence[types.Content]
     ) -> dict[tuple[int, int], str]:
-        """Return the provider's own id of each call that still carries the guard's."""
+        """Return the provider's own id of each call that the guard has renamed.
+
+        Where ADK has left the ids off, a turn is found by the names and arguments
+        of its calls. From the end: what is left out of a request is old.
+        """
         known = self._provider_ids
         if not known:
             return {}
-        return {
-            (n, k): known[part.function_call.id]
-            for n, content in enumerate(contents)
-            for k, part in enumerate(content.parts or ())
-            if part.function_call is not None
-            and part.function_call.id is not None
-            and part.function_call.id in known
-        }
+        turns = [calls for e in self._events if (calls := e.get_function_calls())]
+        out: dict[tuple[int, int], str] = {}
+        last = len(turns)
+        for n in range(len(contents) - 1, -1, -1):
+            parts = enumerate(contents[n].parts or ())
+            places = [(k, p.function_call) for k, p in parts if p.function_call]
+            if not places:
+                continue
+            said = [call for _, call in places]
+            found = next(
+                (k for k in range(last - 1, -1, -1) if _is_same(said, turns[k])), None
+            )
+            if found is not None:
+                last = found
+            for j, (k, call) in enumerate(places):
+                call_id = call.id
+                if call_id is None and found is not None:
+                    call_id = turns[found][j].id
+                if call_id in known:
+                    out[n, k] = known[call_id]
+        return out
+
+
+def _is_same(
+    one: Sequence[types.FunctionCall], other: Sequence[types.FunctionCall]
+) -> bool:
+    return len(one) == len(other) and all(
+        a.name == b.name
+        and (a.args or {}) == (b.args or {})
+        and (a.id is None or a.id == b.id)
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def on_record(event: Event) -> tuple[Origin, Mapping[str, str]]:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import inspect
 import logging
+import os
 from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +124,7 @@ class Reporter:
         """Log an exception of the guard's own, with its traceback, and count it."""
         self.faults += 1
         telemetry.fault(where)
-        logger.exception(
+        logger.exception(  # noqa: LOG004 - called from a handler
             "adk-history-guard failed in %s; the run goes on without it. Please "
             "report this with the traceback.",
             where,
@@ -201,7 +203,7 @@ class Reporter:
             result = do(rejected, options)
             if inspect.isawaitable(result):
                 await result
-        except Exception:  # noqa: BLE001 - a failing dump is logged, never raised
+        except Exception:
             logger.exception("the dump of a rejected request failed")
             telemetry.fault("dump")
 
@@ -230,7 +232,9 @@ def _is_news(what: object, listener: object) -> bool:
         told = _TOLD.get(what) or _TOLD.put(what, set())
     except TypeError:  # built-in exceptions, and None, take no weak reference
         return True
-    key = listener if isinstance(listener, str) else id(listener)
+    key = str(listener) if isinstance(listener, os.PathLike) else listener
+    if not isinstance(key, Hashable):
+        key = id(key)
     if key in told:
         return False
     told.add(key)

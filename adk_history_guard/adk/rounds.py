@@ -56,11 +56,11 @@ def read_round(draft: Draft, turn: Turn) -> Round:
     ]
     final = draft.pairs.final
     finals = [(c, r) for c in calls if (r := final(c)) is not None]
-    return Round(turn, calls, finals, [c for c in calls if _is_left(draft, c)])
+    return Round(turn, calls, finals, [c for c in calls if is_left(draft, c)])
 
 
-def _is_left(draft: Draft, call: Call) -> bool:
-    """Whether an interrupted run left the call behind."""
+def is_left(draft: Draft, call: Call) -> bool:
+    """Tell whether an interrupted run left a call behind, never to be answered."""
     scene = draft.scene
     return (
         not draft.pairs.answers[call]
@@ -88,7 +88,9 @@ def bring_late(draft: Draft) -> None:
     """Bring the rounds that the newest event answers to where ADK sends them well.
 
     The newest of them goes to just before its answer; the answers to older ones
-    go home, since ADK 1.x refuses an event that answers two rounds.
+    go home, since ADK refuses an event that answers two rounds, or sends all its
+    responses behind both. An event of the run's own cannot be taken apart, as it
+    is yet to be stored: there the rounds are joined.
     """
     rounds: dict[int, None] = {}
     for response in draft.turn(draft.last).responses:
@@ -99,11 +101,21 @@ def bring_late(draft: Draft) -> None:
             rounds[call.turn] = None
     if not rounds:
         return
-    newest = max(rounds)
+    if len(rounds) > 1 and draft.events[draft.last].author != "user":
+        _join(draft, sorted(rounds))
+        return
+    # ADK leaves out a message that answers a question of its own, all of it.
+    left_out = any(map(_is_for_adk, draft.turn(draft.last).responses))
+    newest = None if left_out else max(rounds)
     for index in rounds:
         if index != newest:
             _gather(draft, read_round(draft, draft.turn(index)), ())
-    _bring(draft, read_round(draft, draft.turn(newest)))
+    if newest is not None:
+        _bring(draft, read_round(draft, draft.turn(newest)))
+
+
+def _is_for_adk(response: Response) -> bool:
+    return is_request_for_client(response.name)
 
 
 def _bring(draft: Draft, found: Round) -> None:
@@ -125,6 +137,36 @@ def _bring(draft: Draft, found: Round) -> None:
     draft.note("HG104", Action.MOVE, found.calls[0], text)
     for n in (index, *own) if whole else (index,):
         _move(draft, n, late)
+
+
+def _join(draft: Draft, indices: Sequence[int]) -> None:
+    """Make one round of those that an event of the run's own answers together.
+
+    Two calls that a person has confirmed in one message run together. Each part
+    stays as it is, signatures with it.
+    """
+    calls: list[types.Part | None] = []
+    stand_ins: list[types.Part] = []
+    waiting: set[str] = set()
+    late: list[Call] = []
+    for index in indices:
+        found = read_round(draft, draft.turn(index))
+        mine = [c for c, r in found.finals if r.turn == draft.last]
+        _gather(draft, found, mine)
+        for home in draft.behind.pop(index, ()):
+            stand_ins += (home.content.parts if home.content else None) or ()
+        waiting |= set(draft.get(index, "long_running_tool_ids") or ())
+        calls += draft.parts(index)
+        draft.parts(index)[:] = [None]
+        late += mine
+        text = f"the round of {found.calls[0]} to just before its late answer"
+        draft.note("HG104", Action.MOVE, found.calls[0], text)
+    newest = indices[-1]
+    draft.parts(newest)[:] = calls
+    draft.set(newest, long_running_tool_ids=waiting or None)
+    home = _home_event(draft.events[newest], draft.events[draft.last], stand_ins)
+    draft.behind[newest] = [changed(home, {"actions": EventActions()})]
+    _move(draft, newest, late)
 
 
 def _move(draft: Draft, index: int, late: Sequence[Call]) -> None:

@@ -34,7 +34,7 @@ class Look(NamedTuple):
     repeats: list[tuple[int, int, list[int]]]
 
 
-def look(events: Sequence[Event]) -> Look | None:
+def look(events: Sequence[Event], known: set[str] | None = None) -> Look | None:
     """Look at events once and tell whether every round stands as it should.
 
     A round does where each call has a name and an id, its calls stand together
@@ -44,11 +44,12 @@ def look(events: Sequence[Event]) -> Look | None:
 
     Args:
       events: The events of a session in stored order.
+      known: Ids of calls before these events; grows.
 
     Returns:
       What was found, None where the events must be read in full.
     """
-    seen: set[str] = set()
+    seen: set[str] = set() if known is None else known
     repeats: list[tuple[int, int, list[int]]] = []
     calls: list[types.FunctionCall] = []
     again: list[int] = []

@@ -43,7 +43,7 @@ def collapse_parallel(turns: list[Turn], job: Job) -> list[Turn]:
             out.append(_joined(turn, before, out[-1], job))
             before = []
             continue
-        signed = signed_calls(turn, job.profile, job.markers)
+        signed = signed_calls(turn, job.profile, job.markers, job.origins)
         if not signed or len(signed) == len(turn.calls):
             before = []
             out.append(turn)

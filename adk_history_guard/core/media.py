@@ -121,27 +121,41 @@ def rest_of(turn: Turn, out: list[Turn], job: Job) -> list[Turn]:
 def bring_out_media(turns: list[Turn], job: Job) -> list[Turn]:
     """MOVE media out of responses where the provider takes none of it there.
 
-    RENAME display names that repeat within a response (G25).
+    Media that stands behind the responses already, turn by turn, is joined where
+    the profile wants one turn of it. RENAME display names that repeat (G25).
     """
     out: list[Turn] = []
-    taken: list[list[Item]] = []
+    each = job.profile.media_turns == "each"
+    behind = False  # whether the last turn is media right behind responses
     for turn in turns:
         if turn.responses:
             new, media = _brought_out(turn, job)
             out.append(new)
-            taken = media
-            if media and job.profile.media_turns == "each":
-                out.extend(Turn(turn.index, "user", []).remade(m) for m in media)
-                taken = []
-            elif media:
-                items = [item for medium in media for item in medium]
-                out.append(Turn(turn.index, "user", []).remade(items))
-        elif taken and turn in job.rests:
+            groups = media if each else [[item for one in media for item in one]]
+            made = [Turn(turn.index, "user", []).remade(g) for g in groups if g]
+            out.extend(made)
+            behind = bool(made)
+            continue
+        is_media = _is_media(turn)
+        if not each and behind and (is_media or turn in job.rests):
+            if is_media and turn not in job.rests:
+                text = "media into the turn of the media before it"
+                job.note("HG205", Action.MOVE, turn.place(), text)
             out[-1] = out[-1].remade([*out[-1].items(), *turn.items()])
         else:
-            taken = []
+            behind = bool(out) and bool(out[-1].responses)
             out.append(turn)
+        behind = behind and is_media
     return out
+
+
+def _is_media(turn: Turn) -> bool:
+    return turn.role == "user" and all(is_media(part) for part in turn.parts)
+
+
+def is_media(part: types.Part) -> bool:
+    """Tell whether a part is media and nothing else."""
+    return part.inline_data is not None or part.file_data is not None
 
 
 def _brought_out(turn: Turn, job: Job) -> tuple[Turn, list[list[Item]]]:

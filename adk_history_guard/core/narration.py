@@ -115,7 +115,7 @@ def _is_foreign(turn: Turn, job: Job, *, marked: bool) -> bool:
     if not job.profile.signed_ids:
         return not turn.calls[0].signed
     if marked or job.origins.distrust:
-        return not signed_calls(turn, job.profile, job.markers)
+        return not signed_calls(turn, job.profile, job.markers, job.origins)
     recorded = any(call.id in job.origins.ids for call in turn.calls)
     return recorded and not any(call.signed for call in turn.calls)
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from adk_history_guard.core.checks import NAME, severity
+from adk_history_guard.core.media import is_media
 from adk_history_guard.core.signatures import PLACEHOLDER_SIGNATURES
 from adk_history_guard.core.turns import Severity, carries_data, has_data
 
@@ -48,6 +49,8 @@ def is_clean(contents: Sequence[types.Content], profile: Profile) -> bool:
     demands_signatures = severity("HG401", profile) is not Severity.OFF
     foreign = profile.signatures == "foreign"
     responded = False  # right before, where the model must speak next
+    one_media = profile.media_turns == "one"
+    behind = 0  # 1 right behind responses, 2 behind media that is
     plain_ids = profile.ids.pattern is None and not profile.ids.required
     seen: set[str] = set()
     calls: list[types.FunctionCall] = []  # of the turn before, still unanswered
@@ -63,10 +66,17 @@ def is_clean(contents: Sequence[types.Content], profile: Profile) -> bool:
                 return False
             calls = []
             responded = profile.model_after_responses
+            behind = 1
         elif role == "user":
             unsigned = False
             if responded:
                 return False
+            if behind and one_media and is_media(parts[0]):
+                if behind == 2:
+                    return False
+                behind = 2
+            else:
+                behind = 0
             for part in parts:
                 if not _is_plain(part) or part.function_call is not None:
                     return False
@@ -92,7 +102,7 @@ def is_clean(contents: Sequence[types.Content], profile: Profile) -> bool:
                     calls.append(call)
                 if foreign and (part.thought_signature is not None or part.thought):
                     return False
-            responded = False
+            responded, behind = False, 0
             if calls and not (
                 _are_new(calls, seen) if plain_ids else _are_legal(calls, seen, profile)
             ):

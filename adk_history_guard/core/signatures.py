@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adk_history_guard.core.origins import NO_ORIGINS
 from adk_history_guard.core.turns import Action, Call, Place, carries_data, has_data
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from google.genai import types
 
+    from adk_history_guard.core.origins import Origins
     from adk_history_guard.core.profiles import Profile
     from adk_history_guard.core.repair import Job
     from adk_history_guard.core.turns import Response, Turn
@@ -52,14 +54,26 @@ def is_marked(turns: Iterable[Turn], markers: Iterable[str]) -> bool:
     return any(carries_data(call.id, markers) for t in turns for call in t.calls)
 
 
-def signed_calls(turn: Turn, profile: Profile, markers: Iterable[str]) -> list[Call]:
+def signed_calls(
+    turn: Turn,
+    profile: Profile,
+    markers: Iterable[str],
+    origins: Origins = NO_ORIGINS,
+) -> list[Call]:
     """Return the calls of a turn that the provider would take for signed.
 
-    Behind a gateway that is the id (W1), elsewhere the part (G17).
+    Behind a gateway that is the id (W1), elsewhere the part (G17). An id that
+    another model is on record for is signed for that one only.
     """
-    if profile.signed_ids:
-        return [call for call in turn.calls if carries_data(call.id, markers)]
-    return [call for call in turn.calls if call.signed]
+    if not profile.signed_ids:
+        return [call for call in turn.calls if call.signed]
+    if origins.distrust:
+        return []
+    signed: dict[str | None, Call] = {}
+    for call in turn.calls:
+        if carries_data(call.id, markers) and call.id not in origins.ids:
+            signed.setdefault(call.id, call)  # one signature, one call
+    return list(signed.values())
 
 
 def take_off_foreign(turns: list[Turn], job: Job) -> list[Turn]:
@@ -117,7 +131,7 @@ def _own_part(part: types.Part, job: Job) -> types.Part | None:
 
 def bare_siblings(turns: list[Turn], job: Job) -> list[Turn]:
     """DROP placeholder signatures from all calls of a turn but the first (G16)."""
-    if job.profile.signatures != "demanded":
+    if job.profile.signatures == "foreign":
         return turns
     return [
         _without_copies(turn, job) if len(turn.calls) > 1 else turn for turn in turns

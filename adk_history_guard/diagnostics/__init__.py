@@ -4,8 +4,8 @@
 
 In the order in which a request meets them: `failures` tells a rejection from other
 errors, `record` holds it, `shape` takes the user's text out, `files` writes it,
-`schema` reads it back, `causes` names the rules behind an error text, `explain`,
-`minimize`, `wire`, `replay` and `report` work on what was read.
+`schema` and `sources` read it back, `clues` and `causes` name the rules behind an
+error text, `explain`, `minimize`, `wire`, `replay` and `report` work on what was read.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from adk_history_guard.core.profiles import Profile
     from adk_history_guard.core.turns import Violation
+    from adk_history_guard.diagnostics.causes import Cause
     from adk_history_guard.diagnostics.record import RejectedRequest
 
 SHOWN = 12
@@ -58,7 +59,9 @@ class Explanation:
     @property
     def misleading(self) -> list[str]:
         """How the provider's words are known to mislead; empty where they are not."""
-        return [clue.misleads for clue in find_clues(self.request.error) if clue.misleads]
+        return [
+            clue.misleads for clue in find_clues(self.request.error) if clue.misleads
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as JSON-ready values, without text of the user."""
@@ -69,9 +72,7 @@ class Explanation:
             rule = RULES[violation["code"]]
             violation["why"] = rule.why
             violation["source"] = rule.source
-            violation["provider_says"] = saying(
-                rule.code, self.request.profile.name
-            )
+            violation["provider_says"] = saying(rule.code, self.request.profile.name)
         out["misleading"] = self.misleading
         out["clean"] = self.clean
         return out
@@ -231,16 +232,19 @@ def _pairs(request: RejectedRequest) -> Iterator[str]:
         yield f"  no call -> {Place(orphan.turn, orphan.part)}  {name}"
 
 
-def _causes(request: RejectedRequest) -> Iterator[str]:
-    if request.error is None:
-        return
+def listed_causes(request: RejectedRequest) -> list[Cause]:
+    """Return the causes worth reading: suspicions only where nothing is known."""
     known = [cause for cause in request.causes if cause.rank != "suspected"]
-    suspects = [c for c in request.causes if c.rank == "suspected"][:_SUSPECTS]
-    listed = known or suspects
+    return known or list(request.causes[:_SUSPECTS])
+
+
+def _causes(request: RejectedRequest) -> Iterator[str]:
+    listed = listed_causes(request) if request.error is not None else []
     if not listed:
         return
     yield ""
     yield "causes, the likeliest first"
     for n, cause in enumerate(listed, 1):
         places = ", ".join(map(str, cause.places[:4])) or "not found in this request"
-        yield f"  {n}. {cause.code} {cause.name} ({cause.rank}): {places}; {cause.reason}"
+        head = f"  {n}. {cause.code} {cause.name} ({cause.rank})"
+        yield f"{head}: {places}; {cause.reason}"

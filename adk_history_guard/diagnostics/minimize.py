@@ -104,7 +104,9 @@ def minimize(
     else:
         code, test = None, _other_test(contents, shows)
     work = _Work(contents, test, time.monotonic() + seconds)
-    kept = work.run()
+    kept = work.run(
+        [v.place.turn for v in request.violations if code in (None, v.code)]
+    )
     small = replace(request, contents=kept, pending=request.pending)
     return Reduction(
         small, code, len(contents), len(kept), work.tried, complete=not work.late
@@ -163,8 +165,8 @@ class _Work:
             for k in range(max(1, len(content.parts or ())))
         )
 
-    def run(self) -> list[types.Content]:
-        self._guess()
+    def run(self, hints: Sequence[int] = ()) -> list[types.Content]:
+        self._guess(hints)
         self._reduce(self._rounds())
         self._reduce(self._turns())
         self._reduce(self._pairs())
@@ -205,18 +207,14 @@ class _Work:
             return True
         return False
 
-    def _guess(self) -> None:
-        """Try small windows first: most faults stand in two or three turns."""
+    def _guess(self, hints: Sequence[int]) -> None:
+        """Try small windows around known faults: most stand in two or three turns."""
         size = len(self.contents)
-        for width in (3, 6, 12):
-            if size <= 2 * width:
-                return
-            for start in range(size - 1, -1, -1):
-                window = {0, *range(start, min(size, start + width))}
+        for turn in hints[:_HINTS]:
+            for before, after in _WINDOWS:
+                window = {0, *range(max(0, turn - before), min(size, turn + after))}
                 if self._keep(frozenset(p for p in self.kept if p[0] in window)):
                     return
-                if size > _WINDOWS and size - start > _WINDOWS:
-                    break
 
     def _reduce(self, units: Sequence[set[Part]]) -> None:
         """Take away units, in chunks that grow smaller (ddmin)."""
@@ -267,4 +265,7 @@ class _Work:
         return [((r.turn, r.part), (c.turn, c.part)) for r, c in owner.items()]
 
 
-_WINDOWS = 400  # how many windows are tried in a long history
+_WINDOWS = ((1, 2), (2, 3), (4, 5), (12, 13))
+"""How many turns before and after a fault are tried, the fewest first."""
+
+_HINTS = 20  # how many of the faults are tried

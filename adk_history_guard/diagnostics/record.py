@@ -15,7 +15,6 @@ from adk_history_guard.core.guard import validate_contents as validate
 from adk_history_guard.core.pairing import pair
 from adk_history_guard.core.turns import Place, Violation, read_contents
 from adk_history_guard.diagnostics.causes import Cause, rank_causes
-from adk_history_guard.diagnostics.failures import ProviderError
 from adk_history_guard.diagnostics.redaction import without_credentials
 from adk_history_guard.diagnostics.shape import Shaper
 from adk_history_guard.options import GuardOptions
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from adk_history_guard.core.profiles import Profile
     from adk_history_guard.core.turns import Call, Change, Response
+    from adk_history_guard.diagnostics.failures import ProviderError
 
 SCHEMA = "adk-history-guard/rejected-request"
 SCHEMA_VERSION = 1

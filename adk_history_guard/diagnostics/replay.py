@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from adk_history_guard.diagnostics.wire import Wire, wire_of
+from adk_history_guard.diagnostics.wire import Wire, encode, wire_of
 from adk_history_guard.errors import ConfigurationError, HistoryGuardError
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ class Answer:
         return self.status in _REFUSED
 
     def is_like(self, other: Answer) -> bool:
-        """Tell whether another answer is the same error: numbers and names may differ."""
+        """Tell whether another answer is the same error but for numbers and names."""
         return self.status == other.status and _form(self) == _form(other)
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,9 +108,11 @@ def replay(
     target, is_own = _address(wire, url, model or request.model or wire.model)
     name = (model or request.model or wire.model).rpartition("/")[2]
     chosen = list(request.contents if contents is None else contents)
-    body = json.dumps(wire.write(request, chosen, name), default=str)
+    body = encode(wire.write(request, chosen, name))
     headers = {"content-type": "application/json", **dict(wire.headers)}
-    headers |= _key(wire, target, os.environ if environ is None else environ, is_own)
+    headers |= _key(
+        wire, target, os.environ if environ is None else environ, is_own=is_own
+    )
     local = urlsplit(target).hostname in _LOOPBACK
     try:
         with httpx.Client(timeout=seconds, trust_env=not local) as client:
@@ -132,12 +133,14 @@ def _address(wire: Wire, url: str | None, model: str) -> tuple[str, bool]:
     if not usable:
         msg = f"{base!r} is no address; give one such as http://127.0.0.1:8080."
         raise ConfigurationError(msg)
+    first = wire.path[: wire.path.index("/", 1)]
+    base = base.removesuffix(first)  # as clients are given it: https://host/v1
     name = quote(model.rpartition("/")[2], safe="-._~:@")
     return base + wire.path.format(model=name), url is None
 
 
 def _key(
-    wire: Wire, target: str, environ: Mapping[str, str], is_own: bool
+    wire: Wire, target: str, environ: Mapping[str, str], *, is_own: bool
 ) -> dict[str, str]:
     key = next((environ[name] for name in wire.keys if environ.get(name)), None)
     if key is None:

@@ -92,7 +92,8 @@ def read_json(path: Path | str) -> object:
         reason = f"cannot be read: {error.strerror or type(error).__name__}."
         raise DumpFormatError(reason, path=path) from error
     except ValueError as error:  # a path with a NUL in it
-        raise DumpFormatError("is no file name.", path=path) from error
+        reason = "is no file name."
+        raise DumpFormatError(reason, path=path) from error
     if len(data) > LARGEST:
         reason = f"is larger than {LARGEST // 1_000_000} MB."
         raise DumpFormatError(reason, path=path)
@@ -113,7 +114,8 @@ def parse_json(data: bytes | str, *, path: object = None) -> object:
         reason = f"is nested deeper than {DEEPEST} levels."
         raise DumpFormatError(reason, path=path) from error
     except ValueError as error:  # a number with thousands of digits
-        raise DumpFormatError("is not JSON: a number is too long.", path=path) from error
+        reason = "is not JSON: a number is too long."
+        raise DumpFormatError(reason, path=path) from error
     if _depth(value) > DEEPEST:
         reason = f"is nested deeper than {DEEPEST} levels."
         raise DumpFormatError(reason, path=path)
@@ -167,9 +169,11 @@ def parse_dump(
         return DumpFormatError(reason, path=path, place=place)
 
     if not isinstance(value, dict):
-        raise fail("is no dump: it must be a JSON object.")
+        reason = "is no dump: it must be a JSON object."
+        raise fail(reason)
     if value.get("schema") != SCHEMA:
-        raise fail(f"must be {SCHEMA!r}, not {_shown(value.get('schema'))}.", "schema")
+        reason = f"must be {SCHEMA!r}, not {_shown(value.get('schema'))}."
+        raise fail(reason, "schema")
     if value.get("schema_version") != SCHEMA_VERSION:
         found = _shown(value.get("schema_version"))
         reason = f"version {found} is unknown; this release reads {SCHEMA_VERSION}."
@@ -179,7 +183,8 @@ def parse_dump(
     for name, choices in _CHOICES.items():
         if value[name] not in choices:
             allowed = ", ".join(map(repr, choices))
-            raise fail(f"must be one of {allowed}, not {_shown(value[name])}.", name)
+            reason = f"must be one of {allowed}, not {_shown(value[name])}."
+            raise fail(reason, name)
     name = profile or value["profile"]["name"]
     if name not in PROFILES:
         allowed = ", ".join(PROFILES)
@@ -205,9 +210,7 @@ def parse_dump(
         config=value.get("config"),
         shaped=value["content"] == "shape",
         omitted=max(0, value.get("omitted") or 0),
-        versions={
-            str(k): str(v) for k, v in (value.get("versions") or {}).items()
-        },
+        versions={str(k): str(v) for k, v in (value.get("versions") or {}).items()},
         stored=_violations(value.get("violations") or (), fail),
     )
 
@@ -227,11 +230,13 @@ def _check_field(
     found = holder.get(key)
     if found is None:
         if required:
-            raise fail("is missing.", name)
+            reason = "is missing."
+            raise fail(reason, name)
         return
     is_flag = isinstance(found, bool)
     if not isinstance(found, kinds) or (is_flag and bool not in kinds):
-        raise fail(f"must be {_WORDS[kinds[0]]}, not {_shown(found)}.", name)
+        reason = f"must be {_WORDS[kinds[0]]}, not {_shown(found)}."
+        raise fail(reason, name)
 
 
 def _error(error: dict[str, Any]) -> dict[str, Any]:
@@ -254,7 +259,8 @@ def parse_contents(
         DumpFormatError: It is no list of contents; names the first wrong place.
     """
     if not isinstance(value, list):
-        raise DumpFormatError("must be a list of contents.", path=path, place=root)
+        reason = "must be a list of contents."
+        raise DumpFormatError(reason, path=path, place=root)
     out = []
     for n, item in enumerate(value):
         place = f"{root}[{n}]"
@@ -306,7 +312,8 @@ def _changes(
     for n, item in enumerate(items):
         place = f"changes[{n}]"
         if not isinstance(item, dict) or item.get("action") not in list(Action):
-            raise fail("is no change.", place)
+            reason = "is no change."
+            raise fail(reason, place)
         out.append(
             Change(
                 str(item.get("code")),
@@ -325,7 +332,8 @@ def _violations(
     for n, item in enumerate(items):
         place = f"violations[{n}]"
         if not isinstance(item, dict) or item.get("severity") not in list(Severity):
-            raise fail("is no violation.", place)
+            reason = "is no violation."
+            raise fail(reason, place)
         rule = RULES.get(str(item.get("code")))
         if rule is None:
             continue  # of another release

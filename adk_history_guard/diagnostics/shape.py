@@ -18,12 +18,10 @@ import json
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from google.genai import types
-
 from adk_history_guard.core.answers import PENDING, UNANSWERED
 from adk_history_guard.core.shape import OPENING
 from adk_history_guard.core.signatures import PLACEHOLDER_SIGNATURES
-from adk_history_guard.core.turns import DATA_MARKERS
+from adk_history_guard.core.turns import DATA_MARKERS, is_request_for_client
 from adk_history_guard.diagnostics.redaction import (
     CREDENTIAL,
     is_secret_key,
@@ -33,6 +31,8 @@ from adk_history_guard.diagnostics.redaction import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from google.genai import types
 
 STAND_IN = "shape:"
 """What a stand-in for a signature or for media bytes begins with."""
@@ -167,6 +167,24 @@ class Shaper:
             out["name"] = call.name
         if call.args is not None:
             out["args"] = self._body(call.args)
+            if not self.full and is_request_for_client(call.name):
+                out["args"] |= self._named_calls(call.args)
+        return out
+
+    def _named_calls(self, args: dict[str, Any]) -> dict[str, Any]:
+        """Return which call a question of ADK's own is about: it decides pairs."""
+        out: dict[str, Any] = {}
+        original = args.get("originalFunctionCall")
+        if isinstance(original, dict):
+            found = {k: original[k] for k in ("id", "name") if original.get(k)}
+            out["originalFunctionCall"] = {
+                key: self.id(value) if key == "id" else value
+                for key, value in found.items()
+                if isinstance(value, str)
+            }
+        for key in ("functionCallId", "function_call_id"):
+            if isinstance(args.get(key), str):
+                out[key] = self.id(args[key])
         return out
 
     def _response(self, response: types.FunctionResponse) -> dict[str, Any]:
@@ -236,7 +254,12 @@ class Shaper:
         tokens = [self.hash(leaf) for _, leaf in leaves[:TOKENS]]
         return {"shape": f"{len(leaves)} values, {size} characters", "tokens": tokens}
 
-    def _value(self, key: str, value: Any, depth: int) -> Any:  # noqa: ANN401 - JSON
+    def _value(  # noqa: PLR0911 - one line for each kind of value
+        self,
+        key: str,
+        value: Any,  # noqa: ANN401 - JSON
+        depth: int,
+    ) -> Any:  # noqa: ANN401 - JSON
         if isinstance(value, str):
             if value and is_secret_key(key):
                 return CREDENTIAL

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from google.genai import types
 
 from adk_history_guard.core.pairing import pair
 from adk_history_guard.core.profiles import PROFILES, Profile, resolve_profile
-from adk_history_guard.core.turns import read_contents
+from adk_history_guard.core.turns import Severity, read_contents
 from adk_history_guard.diagnostics.record import GIVEN, RejectedRequest
 from adk_history_guard.diagnostics.schema import (
     is_dump,
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DUMP, CONTENTS, SESSION = "dump", "contents", "session"
+
+NOT_OF_SESSIONS = ("HG206", "HG209")
+"""Rules about the end and the rhythm of a request, which a session is not."""
 
 FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"gemini-[12]\b|gemini-[12]\."), "gemini-2"),
@@ -65,8 +69,6 @@ def load(
     if isinstance(dump, RejectedRequest):
         if chosen is None or chosen is dump.profile:
             return dump
-        from dataclasses import replace
-
         return replace(dump, profile=chosen, profile_reason="as asked")
     if not isinstance(dump, dict) and all(isinstance(c, types.Content) for c in dump):
         return _given([c for c in dump if isinstance(c, types.Content)], chosen, "")
@@ -95,14 +97,20 @@ def _parse(
         return parse_dump(value, path=path)
     if kind == SESSION and isinstance(value, dict):
         contents, model = read_session(value, path=path)
-        return _given(contents, profile, model, fallback="gemini-2")
-    if kind == CONTENTS:
-        model = value.get("model") if isinstance(value, dict) else ""
+        request = _given(contents, profile, model, fallback="gemini-2")
+        return replace(request, profile=_for_sessions(request.profile))
+    if isinstance(value, (dict, list)) and kind == CONTENTS:
+        told = value.get("model") if isinstance(value, dict) else ""
         items = value["contents"] if isinstance(value, dict) else value
+        named = value.get("profile") if isinstance(value, dict) else None
+        reason = "as asked"
+        if profile is None and isinstance(named, str) and named in PROFILES:
+            profile, reason = PROFILES[named], "named in the file"
         return _given(
             parse_contents(items, path=path),
             profile,
-            model if isinstance(model, str) else "",
+            told if isinstance(told, str) else "",
+            reason=reason,
         )
     reason = (
         "is neither a dump, nor a list of contents, nor a session: it must be a JSON "
@@ -116,8 +124,8 @@ def _given(
     profile: Profile | None,
     model: str,
     fallback: str = "gemini-3",
+    reason: str = "as asked",
 ) -> RejectedRequest:
-    reason = "as asked"
     if profile is None:
         found = next((p for form, p in FAMILIES if form.search(model.lower())), None)
         profile = PROFILES[found or fallback]
@@ -130,6 +138,16 @@ def _given(
         model=model,
         mode="",
     )
+
+
+def _for_sessions(profile: Profile) -> Profile:
+    """Return a profile without the rules that a stored session need not keep.
+
+    It ends with the model's answer, and a late answer that went home leaves two turns
+    of the model next to each other: the next message mends both, or the plugin does.
+    """
+    rules = {**profile.rules, **dict.fromkeys(NOT_OF_SESSIONS, Severity.OFF)}
+    return replace(profile, rules=rules)
 
 
 def read_session(
@@ -152,7 +170,8 @@ def read_session(
     for n, event in enumerate(value["events"]):
         place = f"events[{n}]"
         if not isinstance(event, dict):
-            raise DumpFormatError("must be an object.", path=path, place=place)
+            reason = "must be an object."
+            raise DumpFormatError(reason, path=path, place=place)
         content = event.get("content")
         if event.get("partial") or content is None:
             continue

@@ -24,13 +24,13 @@ Events on the current span: `adk_history_guard.repaired`, `.violations`,
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 from opentelemetry import metrics, trace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from adk_history_guard.core.turns import Change, Violation
     from adk_history_guard.diagnostics.record import RejectedRequest
@@ -50,7 +50,7 @@ DURATION = f"{SCOPE}.duration"
 _BOUNDARIES = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 
 
-@lru_cache(maxsize=None)
+@cache
 def counter(name: str) -> metrics.Counter:
     """Return a counter, made when it is first used."""
     unit, description = COUNTERS[name]
@@ -59,7 +59,7 @@ def counter(name: str) -> metrics.Counter:
     )
 
 
-@lru_cache(maxsize=1)
+@cache
 def duration() -> metrics.Histogram:
     """Return the histogram of the guard's own time, made when it is first used."""
     return metrics.get_meter(SCOPE).create_histogram(
@@ -79,8 +79,8 @@ def changed(changes: Sequence[Change], *, applied: bool) -> None:
     """Count changes, and tell the current span of them."""
     counts = Counter((change.code, str(change.action)) for change in changes)
     for (rule, action), number in counts.items():
-        attributes = {"rule": rule, "action": action, "applied": applied}
-        counter("changes").add(number, attributes)
+        told = {"rule": rule, "action": action}
+        counter("changes").add(number, {**told, "applied": applied})
     _event("repaired", {"changes": len(changes), "rules": _codes(changes)})
 
 
@@ -118,7 +118,7 @@ def _codes(found: Sequence[Change] | Sequence[Violation]) -> list[str]:
     return sorted({item.code for item in found})
 
 
-def _event(name: str, attributes: dict[str, str | int | list[str]]) -> None:
+def _event(name: str, attributes: Mapping[str, str | int | Sequence[str]]) -> None:
     span = trace.get_current_span()
     if span.is_recording():
         span.add_event(f"{SCOPE}.{name}", attributes)

@@ -50,6 +50,25 @@ class Wire:
     headers: tuple[tuple[str, str], ...] = ()
 
 
+def encode(body: JSON) -> str:
+    """Return a body as JSON text; bytes as base64, as Google's APIs have them."""
+    return json.dumps(body, default=_plain)
+
+
+def as_json(content: types.Content) -> JSON:
+    """Return a content as JSON values, with all that it holds."""
+    value: JSON = json.loads(
+        encode(content.model_dump(mode="python", exclude_none=True, by_alias=True))
+    )
+    return value
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    return str(value)
+
+
 def wire_of(profile: str) -> Wire:
     """Return how the provider of a profile is asked.
 
@@ -59,7 +78,9 @@ def wire_of(profile: str) -> Wire:
     found = WIRES.get(profile)
     if found is None:
         known = ", ".join(WIRES)
-        msg = f"A request of profile {profile!r} cannot be replayed; these can: {known}."
+        msg = (
+            f"A request of profile {profile!r} cannot be replayed; these can: {known}."
+        )
         raise ConfigurationError(msg)
     return found
 
@@ -87,13 +108,15 @@ def _gemini(
 
 def _gemini_content(content: types.Content) -> JSON:
     out: JSON = content.model_dump(
-        mode="json", exclude_none=True, by_alias=True, exclude={"parts"}
+        mode="python", exclude_none=True, by_alias=True, exclude={"parts"}
     )
     signed = False
     if content.parts is not None:
         out["parts"] = []
         for part in content.parts:
-            said: JSON = part.model_dump(mode="json", exclude_none=True, by_alias=True)
+            said: JSON = part.model_dump(
+                mode="python", exclude_none=True, by_alias=True
+            )
             if part.thought_signature is not None:
                 signature = part.thought_signature
                 if is_stand_in(signature):
@@ -245,9 +268,7 @@ def _config(request: RejectedRequest) -> JSON:
     return found if isinstance(found, dict) else {}
 
 
-def _tools(
-    request: RejectedRequest, contents: Sequence[types.Content]
-) -> list[JSON]:
+def _tools(request: RejectedRequest, contents: Sequence[types.Content]) -> list[JSON]:
     """Return declarations of the tools; made up from the calls where none is known."""
     known = _config(request).get("tools")
     declared = [t for t in known if isinstance(t, dict)] if known else []

@@ -26,7 +26,7 @@ def visible(text: str, longest: int = LONGEST) -> str:
     """Return a text on one line, cut, with all that is not shown as it is escaped.
 
     Control characters, right-to-left marks, lone surrogates and line separators
-    come out as `\\x1b` or `\\u202e`: none of them can act on a terminal.
+    come out as their code in backslashes: none of them can act on a terminal.
     """
     cut = text[:longest]
     out = "".join(
@@ -57,7 +57,7 @@ def describe(part: types.Part) -> str:
     return said
 
 
-def _kind(part: types.Part) -> str:
+def _kind(part: types.Part) -> str:  # noqa: PLR0911 - one line for each kind of part
     call, response = part.function_call, part.function_response
     if call is not None:
         return f"call {_name(call.name, call.id)}"

@@ -116,7 +116,7 @@ def audit_page(
     try:
         found = source.contents(heads, whole=filters.contiguous)
         return [_audit(source, head, texts, filters) for head, texts in found]
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - reported, the rest goes on
         if len(heads) == 1:
             return [SessionAudit(heads[0].key, error=source.why(error))]
     # One by one, so that the others of the page are not lost.

@@ -13,13 +13,13 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.sessions.model import Key, RowChange, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from adk_history_guard.sessions.model import Stored
 
@@ -129,14 +129,17 @@ def read_backups(folder: Path) -> Iterator[Backup]:
 def _read(path: Path) -> Backup:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        if (document["format"], document["version"]) != (FORMAT, VERSION):
-            raise ValueError(document["format"])
+        version = (document["format"], document["version"])
         rows = [
             RowChange(r["id"], r["before"], r["after"], None if r["before"] else {})
             for r in document["rows"]
         ]
         key = Key(document["app_name"], document["user_id"], document["session_id"])
-        return Backup(path, key, document["place"], rows, document["events"])
+        found = Backup(path, key, document["place"], rows, document["events"])
     except (ValueError, KeyError, TypeError) as error:
-        msg = f"{path} is no backup of this version: {type(error).__name__}"
+        msg = f"{path} is no backup: {type(error).__name__}"
         raise StoreError(msg) from error
+    if version != (FORMAT, VERSION):
+        msg = f"{path} is a backup of another version: {version}"
+        raise StoreError(msg)
+    return found

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ANN401 - options of click
 """The commands over stored sessions: `audit`, `repair` of a store, `restore`.
 
 Findings go to standard output, progress and errors to standard error, so that
@@ -9,7 +10,7 @@ read or written.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import sys
 from contextlib import contextmanager
@@ -30,23 +31,23 @@ if TYPE_CHECKING:
     from adk_history_guard.sessions.summary import Checkpoint
 
 
-class _Moment(click.ParamType):
+class _Moment(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A day, a time (UTC unless it says otherwise), or an age such as `36h`."""
 
     name = "time"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:  # noqa: ANN401
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """Return seconds since the epoch."""
         units = {"s": 1, "m": 60, "h": 3600, "d": 86400}
         if value[:-1].isdecimal() and value[-1] in units:
-            now = datetime.datetime.now(datetime.UTC).timestamp()
+            now = dt.datetime.now(dt.UTC).timestamp()
             return now - int(value[:-1]) * units[value[-1]]
         try:
-            moment = datetime.datetime.fromisoformat(value)
+            moment = dt.datetime.fromisoformat(value)
         except ValueError:
             self.fail(f"{value!r} is no time; write 2026-05-31 or 36h", param, ctx)
         if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=datetime.UTC)
+            moment = moment.replace(tzinfo=dt.UTC)
         return moment.timestamp()
 
 
@@ -134,8 +135,8 @@ def _say_error(key: object, reason: str) -> None:
     help="Write down here how far the audit is, and go on from there.",
 )
 def audit(
-    where: str, form: str, quiet: bool, resume: Path | None, **options: Any
-) -> None:  # noqa: ANN401, FBT001
+    where: str, *, form: str, quiet: bool, resume: Path | None, **options: Any
+) -> None:
     """Find poisoned sessions in a store. Nothing is written to it.
 
     URL is that of a database (sqlite:///..., postgresql+asyncpg://...), PATH an
@@ -213,11 +214,16 @@ def _say_audit(found: SessionAudit, form: str, *, quiet: bool) -> None:
         click.echo(f"{found.key}: {found.events} events, {codes}")
 
 
+_LOG_WIDTH = 120
+
+
 def _close(point: Checkpoint, form: str) -> None:
     from rich.console import Console
 
     summary = point.summary
-    console = Console(stderr=form == "json", soft_wrap=True)
+    console = Console(stderr=form == "json")
+    if not console.is_terminal:
+        console = Console(stderr=form == "json", width=_LOG_WIDTH)
     if summary.rules:
         console.print(summary.table())
     click.echo(str(summary), err=form == "json")
@@ -245,12 +251,13 @@ def _close(point: Checkpoint, form: str) -> None:
 )
 def repair_store(
     where: str,
+    *,
     form: str,
-    quiet: bool,  # noqa: FBT001 - click
-    write: bool,  # noqa: FBT001
+    quiet: bool,
+    write: bool,
     backup: Path | None,
     restamp: Path | None,
-    **options: Any,  # noqa: ANN401
+    **options: Any,
 ) -> None:
     """Repair the sessions of a store: a dry run, unless --write is given."""
     from adk_history_guard.sessions import repair

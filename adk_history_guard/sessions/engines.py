@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ANN401 - SQLAlchemy comes late
 """Connections to a store: opened for one short transaction, then given back.
 
 No transaction lasts longer than one page or one session, so that a writer of
@@ -82,22 +83,28 @@ class SqliteEngine:
         self._write = write
         self._engines: dict[str, Any] = {}
 
-    def _engine(self, mode: str) -> Any:  # noqa: ANN401 - SQLAlchemy comes late
+    def _engine(self, mode: str) -> Any:
         import sqlite3
 
         from sqlalchemy import create_engine
-        from sqlalchemy.pool import NullPool
+        from sqlalchemy.pool import NullPool, StaticPool
 
         if mode not in self._engines:
             uri = f"{self._path.resolve().as_uri()}?{mode}"
 
             def connect() -> sqlite3.Connection:
                 return sqlite3.connect(
-                    uri, uri=True, timeout=SQLITE_WAIT, isolation_level=None
+                    uri,
+                    uri=True,
+                    timeout=SQLITE_WAIT,
+                    isolation_level=None,
+                    check_same_thread=False,
                 )
 
+            # What is read as immutable must not be kept: it may change after all.
+            pool = NullPool if "immutable" in mode else StaticPool
             self._engines[mode] = create_engine(
-                "sqlite://", creator=connect, poolclass=NullPool
+                "sqlite://", creator=connect, poolclass=pool
             )
         return self._engines[mode]
 
@@ -164,7 +171,7 @@ class _Portal:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
-    def run(self, work: Any) -> Any:  # noqa: ANN401 - a coroutine of any kind
+    def run(self, work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def close(self) -> None:
@@ -195,7 +202,7 @@ class ServerEngine:
             msg = f"no driver for {url.drivername}: {error}"
             raise StoreError(msg) from error
 
-    def _run(self, work: Callable[[Connection], T], **options: Any) -> T:  # noqa: ANN401
+    def _run(self, work: Callable[[Connection], T], **options: Any) -> T:
         if self._portal is None:
             engine = self._engine.execution_options(**options)
             with engine.begin() as connection:

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ANN401 - JSON of any kind
 """Sessions in files: JSON as `adk run --save_session` writes it, JSONL, folders.
 
 A file is rewritten once, when all its sessions have been looked at: into a new
@@ -119,7 +120,7 @@ class _File:
         yield _dump(document, text) + (b"\n" if text.endswith("\n") else b"")
 
 
-def _dump(document: Any, text: str) -> bytes:  # noqa: ANN401 - JSON
+def _dump(document: Any, text: str) -> bytes:
     """Write JSON in the style of a text: indented or not, ASCII or not."""
     indented = "\n " in text.strip()
     compact = '":"' in text or '":{' in text
@@ -183,6 +184,7 @@ class FileStore:
     def count(self, filters: Filters) -> int | None:
         """Return None: to count them is to read them."""
         del filters
+        return None
 
     def after(self, head: Head) -> list[Any]:
         """Return what `filters.after` must be to go on behind a session."""
@@ -237,7 +239,7 @@ class FileStore:
             msg = f"no JSON: {head.marker}"
             raise RowError(msg)
         document = _parsed(self._file(name).text(number, offset))
-        documents = document.get("events", []) if document else None
+        documents = document.get("events") if document else None
         if not isinstance(documents, list):
             msg = "no session: a JSON object with a list of events is expected"
             raise RowError(msg)
@@ -293,7 +295,7 @@ class FileStore:
                 events.append(follows[row.id].after["document"])
         file.pending[number] = events
 
-    def undo(self, key: Key, changes: Sequence[RowChange], place: Any = None) -> bool:  # noqa: ANN401
+    def undo(self, key: Key, changes: Sequence[RowChange], place: Any = None) -> bool:
         """Bring changed events back to what they were.
 
         Returns:
@@ -305,7 +307,7 @@ class FileStore:
         head = self._find(key, place)
         stored = self.load(head)
         now = {row.id: row.columns["document"] for row in stored.rows}
-        steps = {}
+        steps: dict[str, Any] = {}
         for change in changes:
             found = now.get(change.id)
             before = change.before and change.before["document"]
@@ -316,12 +318,12 @@ class FileStore:
                 raise SessionChangedError(msg)
             steps[change.id] = before
         if steps:
-            left = [steps.get(n, d) for n, d in now.items()]
+            left: list[Any] = [steps.get(n, d) for n, d in now.items()]
             file = self._file(head.place[0])
             file.pending[head.place[1]] = [d for d in left if d is not None]
         return bool(steps)
 
-    def _find(self, key: Key, place: Any) -> Head:  # noqa: ANN401 - JSON
+    def _find(self, key: Key, place: Any) -> Head:
         """Find a session where it stood, or wherever it stands now."""
         for head in self._walk(None):
             if head.key == key and (place is None or list(head.place[:2]) == place[:2]):
@@ -349,7 +351,7 @@ def _head(text: str, place: tuple[Any, ...]) -> Head:
     return Head(Key(*map(str, names)), _digest(text), time, place)
 
 
-def _get(document: dict[str, Any], name: str) -> Any:  # noqa: ANN401 - JSON
+def _get(document: dict[str, Any], name: str) -> Any:
     first, *rest = name.split("_")
     return document.get(name, document.get(first + "".join(map(str.title, rest))))
 
@@ -362,7 +364,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
     return document if isinstance(document, dict) else None
 
 
-def _row(number: int, document: Any) -> Row:  # noqa: ANN401 - JSON
+def _row(number: int, document: Any) -> Row:
     if not isinstance(document, dict):
         msg = f"event {number} is no event: no JSON object"
         raise RowError(msg)

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ANN401 - stored values of any kind
 """How ADK lays events out in tables: three layouts, as data.
 
 ========  ================================================================
@@ -16,7 +17,7 @@ has put there stays.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import pickle
 from dataclasses import dataclass
@@ -67,13 +68,13 @@ def seconds(value: Any) -> float | None:
         return float(value)
     if isinstance(value, str):
         try:
-            value = datetime.datetime.fromisoformat(value)
+            value = dt.datetime.fromisoformat(value)
         except ValueError:
             return None
-    if isinstance(value, datetime.datetime):
+    if isinstance(value, dt.datetime):
         if value.tzinfo is None:
-            value = value.replace(tzinfo=datetime.UTC)
-        return value.timestamp()
+            value = value.replace(tzinfo=dt.UTC)
+        return float(value.timestamp())
     return None
 
 
@@ -82,9 +83,9 @@ def shifted(value: Any, by: float) -> Any:
     if isinstance(value, (int, float)):
         return value + by
     if isinstance(value, str):
-        moved = datetime.datetime.fromisoformat(value) + datetime.timedelta(seconds=by)
+        moved = dt.datetime.fromisoformat(value) + dt.timedelta(seconds=by)
         return moved.isoformat(sep=" ", timespec="microseconds")
-    return value + datetime.timedelta(seconds=by)
+    return value + dt.timedelta(seconds=by)
 
 
 def read_event(layout: Layout, row: Row) -> Event:
@@ -197,6 +198,8 @@ def changed_document(
             mode="json", include={field}, exclude_none=True, by_alias=by_alias
         )
         out[name] = dumped[name]
+        if isinstance(value, set):
+            out[name] = sorted(value)
     content = out.get("content")
     if isinstance(content, dict) and content is not document.get("content"):
         _keep_parts(document.get("content"), before, content, after)

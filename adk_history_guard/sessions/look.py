@@ -34,7 +34,9 @@ def _look(texts: Iterable[str | None], *, whole: bool) -> bool:
     seen: set[str] = set()
     calls: list[dict[str, Any]] = []
     for text in texts:
-        content = None if text is None else from_json(text)
+        if text is None:
+            continue
+        content = from_json(text)
         if whole:
             if not content["author"] or type(content["actions"]) is not dict:
                 return False
@@ -46,24 +48,34 @@ def _look(texts: Iterable[str | None], *, whole: bool) -> bool:
             if not _answers(parts, calls):
                 return False
             calls = []
-            continue
-        for part in parts:
-            if "text" in part and len(part) == 1:
-                if not part["text"] and len(parts) > 1:
-                    return False
-                continue
-            call = part.get("function_call")
-            if call is not None:
-                call_id = call["id"]
-                if not call_id or not call["name"] or call_id in seen:
-                    return False
-                seen.add(call_id)
-                calls.append(call)
-            elif "function_response" in part or "functionCall" in part:
-                return False
-            elif "functionResponse" in part or not part:
-                return False
+        elif not _asks(parts, calls, seen):
+            return False
     return not calls
+
+
+def _asks(
+    parts: list[dict[str, Any]], calls: list[dict[str, Any]], seen: set[str]
+) -> bool:
+    """Take down the calls of an event; whether nothing in it is out of place."""
+    for part in parts:
+        if "text" in part and len(part) == 1:
+            if not part["text"] and len(parts) > 1:
+                return False
+            continue
+        call = part.get("function_call")
+        if call is not None:
+            call_id = call["id"]
+            if not call_id or not call["name"] or call_id in seen:
+                return False
+            seen.add(call_id)
+            calls.append(call)
+        elif not part or not _STRANGE.isdisjoint(part):
+            return False
+    return True
+
+
+_STRANGE = frozenset({"function_response", "functionCall", "functionResponse"})
+"""What must not stand where nothing was called, and names that ADK does not store."""
 
 
 def _answers(parts: list[dict[str, Any]], calls: list[dict[str, Any]]) -> bool:

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ANN401 - parts, which are not imported
 """What a repair of a stored session is: the in-memory repair, made to last.
 
 The engine is `repair_events`, asked about the history as the next run will see
@@ -18,7 +19,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.adk.history import Scene, repair_events
-from adk_history_guard.core.turns import Action, Change, Place, is_empty
+from adk_history_guard.core.turns import (
+    CLIENT_ID_PREFIX,
+    Action,
+    Change,
+    Place,
+    is_empty,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -77,8 +84,7 @@ def scene_of(
     """
     authors = {event.author for event in events} | set(agents)
     resumable = any(
-        event.actions is not None
-        and (event.actions.agent_state is not None or event.actions.end_of_agent)
+        event.actions.agent_state is not None or event.actions.end_of_agent
         for event in events
     )
     newest = events[-1].invocation_id if events and running else None
@@ -103,6 +109,7 @@ def make_plan(events: list[Event], scene: Scene) -> Plan:
     done = repair_events([*events, _next_message(events)], scene=scene)
     changes = list(done.changes)
     repaired = _placed(events, done.events[:-1])
+    repaired = _of_one_kind(events, repaired, changes)
     repaired = _without_empty_parts(events, repaired, changes)
     known = {event.id: n for n, event in enumerate(events)}
     updated = {
@@ -177,6 +184,65 @@ def _with_parts(event: Event, parts: Sequence[Any]) -> Event:
     return event.model_copy(update={"content": content})
 
 
+def _of_one_kind(
+    events: Sequence[Event], repaired: Sequence[Event], changes: list[Change]
+) -> list[Event]:
+    """Give new ids the kind of the ids beside them.
+
+    ADK takes ids with its own prefix off requests to Gemini and leaves the
+    others, and a turn in which some calls have ids and some have none is refused.
+    """
+    known = {event.id: event for event in events}
+    names: dict[str, str] = {}
+    for event in repaired:
+        stored = known.get(event.id)
+        if stored is None or stored is event:
+            continue
+        old = {call.id for call in stored.get_function_calls()}
+        ids = [call.id or "" for call in event.get_function_calls()]
+        if all(call_id.startswith(CLIENT_ID_PREFIX) for call_id in ids):
+            continue
+        names |= {
+            call_id: call_id.removeprefix(CLIENT_ID_PREFIX)
+            for call_id in ids
+            if call_id not in old
+        }
+    if not names:
+        return list(repaired)
+    changes[:] = [
+        Change(c.code, c.action, c.place, _renamed_text(c.message, names))
+        for c in changes
+    ]
+    return [_renamed(event, names) for event in repaired]
+
+
+def _renamed_text(text: str, names: dict[str, str]) -> str:
+    for old, new in names.items():
+        text = text.replace(repr(old), repr(new))
+    return text
+
+
+def _renamed(event: Event, names: dict[str, str]) -> Event:
+    parts = [_renamed_part(part, names) for part in _parts(event)]
+    if all(new is old for new, old in zip(parts, _parts(event), strict=True)):
+        return event
+    out = _with_parts(event, parts)
+    waiting = event.long_running_tool_ids
+    if waiting:
+        ids = {names.get(call_id, call_id) for call_id in waiting}
+        out = out.model_copy(update={"long_running_tool_ids": ids})
+    return out
+
+
+def _renamed_part(part: Any, names: dict[str, str]) -> Any:
+    for kind in ("function_call", "function_response"):
+        said = getattr(part, kind)
+        if said is not None and said.id in names:
+            new = said.model_copy(update={"id": names[said.id]})
+            return part.model_copy(update={kind: new})
+    return part
+
+
 def _without_empty_parts(
     events: Sequence[Event], repaired: Sequence[Event], changes: list[Change]
 ) -> list[Event]:
@@ -228,6 +294,8 @@ def _marked(plan: Plan, events: Sequence[Event], known: dict[str, int]) -> Plan:
     codes: dict[int, set[str]] = {}
     for change in plan.changes:
         codes.setdefault(change.place.turn, set()).add(change.code)
+    # A row may change for the sake of another one, such as a call's response.
+    every = {change.code for change in plan.changes}
     bodies = {
         id(part.function_response.response)
         for event in events
@@ -235,12 +303,12 @@ def _marked(plan: Plan, events: Sequence[Event], known: dict[str, int]) -> Plan:
         if part.function_response is not None
     }
     updated = {
-        event_id: _mark(event, codes.get(known[event_id], set()), bodies)
+        event_id: _mark(event, codes.get(known[event_id], every), bodies)
         for event_id, event in (plan.updated or {}).items()
     }
     inserted = [
         replace(
-            item, event=_mark(item.event, codes.get(known[item.after], set()), bodies)
+            item, event=_mark(item.event, codes.get(known[item.after], every), bodies)
         )
         for item in plan.inserted
     ]

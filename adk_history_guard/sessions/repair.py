@@ -108,7 +108,7 @@ def repair_page(
     """
     try:
         found = list(source.contents(heads, whole=filters.contiguous))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - reported, the rest goes on
         if len(heads) == 1:
             return [SessionRepair(heads[0].key, "error", error=source.why(error))]
         one = partial(repair_page, backup=backup, keys=keys)

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ANN401 - JSON of any kind
 """Where sessions are stored: a database by URL, or files by path."""
 
 from __future__ import annotations
@@ -30,12 +31,15 @@ class Source(Protocol):
     Attributes:
       where: Its URL or path, as it was given.
       writable: Whether it was opened to be written.
-      whole_events: Whether `contents` gives the JSON of whole events.
     """
 
     where: str
     writable: bool
-    whole_events: bool
+
+    @property
+    def whole_events(self) -> bool:
+        """Whether `contents` gives the JSON of whole events."""
+        ...
 
     def count(self, filters: Filters) -> int | None:
         """Count the sessions that filters let through, None where that is slow."""
@@ -45,7 +49,7 @@ class Source(Protocol):
         """Return the next sessions after `filters.after`, in order."""
         ...
 
-    def after(self, head: Head) -> Any:  # noqa: ANN401 - JSON
+    def after(self, head: Head) -> Any:
         """Return what `filters.after` must be to go on behind a session."""
         ...
 
@@ -67,7 +71,7 @@ class Source(Protocol):
         """Write the changes of one session, all or none."""
         ...
 
-    def undo(self, key: Key, changes: Sequence[RowChange], place: Any) -> bool:  # noqa: ANN401
+    def undo(self, key: Key, changes: Sequence[RowChange], place: Any) -> bool:
         """Bring the changes of one session back; whether there were any left."""
         ...
 
@@ -109,8 +113,9 @@ def open_source(where: str, *, write: bool = False) -> Source:
 
 def _tables(url: str, where: str, *, write: bool) -> Source:
     try:
-        from adk_history_guard.sessions.tables import TableStore
         import sqlalchemy  # noqa: F401
+
+        from adk_history_guard.sessions.tables import TableStore
     except ImportError as error:
         msg = "databases need SQLAlchemy: pip install 'adk-history-guard[db]'"
         raise StoreError(msg) from error

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ANN401 - the plugin is not in every ADK
 """Stamps of ADK's `ToolCallIntegrityPlugin`, made anew for calls that changed.
 
 A stamp says that a call was not tampered with. So a changed event is stamped
@@ -78,8 +79,8 @@ def restamp(
     return replace(plan, updated=updated, events=after)
 
 
-def _plugin(secret: bytes) -> Any:  # noqa: ANN401 - not in every ADK
-    import google.adk.plugins as plugins
+def _plugin(secret: bytes) -> Any:
+    from google.adk import plugins
 
     try:
         return plugins.ToolCallIntegrityPlugin(secret_key=secret)
@@ -88,7 +89,7 @@ def _plugin(secret: bytes) -> Any:  # noqa: ANN401 - not in every ADK
         raise RowError(msg) from error
 
 
-def _scene(key: Key, events: list[Event]) -> Any:  # noqa: ANN401 - what the plugin reads
+def _scene(key: Key, events: list[Event]) -> Any:
     from google.adk.sessions.session import Session
 
     session = Session(

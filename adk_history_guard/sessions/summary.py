@@ -8,20 +8,24 @@ audit that was stopped goes on there and its closing table is still complete.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.core.rules import RULES
 from adk_history_guard.sessions.model import StoreError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.table import Table
 
     from adk_history_guard.sessions.audit import SessionAudit
+
+
+_SHOWN_APPS = 3
 
 
 @dataclass(slots=True)
@@ -99,7 +103,7 @@ class Summary:
             for code, r in document["rules"].items()
         }
         names = ("sessions", "events", "poisoned", "errors")
-        return cls(*(document[name] for name in names), rules)
+        return cls(**{name: document[name] for name in names}, rules=rules)
 
     def table(self) -> Table:
         """Return the closing table."""
@@ -111,9 +115,9 @@ class Summary:
             table.add_column(name, justify="right" if name == "sessions" else "left")
         for code, rule in sorted(self.rules.items()):
             apps = sorted(rule.apps)
-            shown = ", ".join(apps[:3]) + (
-                f" and {len(apps) - 3} more" * (len(apps) > 3)
-            )
+            more = len(apps) - _SHOWN_APPS
+            shown = ", ".join(apps[:_SHOWN_APPS])
+            shown += f" and {more} more" if more > 0 else ""
             table.add_row(
                 code,
                 RULES[code].name,
@@ -132,9 +136,7 @@ class Summary:
 
 def day(time: float) -> str:
     """Return a time as a day and a minute, UTC."""
-    return datetime.datetime.fromtimestamp(time, datetime.UTC).strftime(
-        "%Y-%m-%d %H:%M"
-    )
+    return dt.datetime.fromtimestamp(time, dt.UTC).strftime("%Y-%m-%d %H:%M")
 
 
 @dataclass(slots=True)

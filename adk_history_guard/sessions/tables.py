@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ANN401 - statements and stored values of any kind
 """Sessions in tables: pages of heads, the events of a page, one session's write.
 
 Pages are cut by key, so that a page costs the same at the end of a store as at
@@ -31,7 +32,7 @@ from adk_history_guard.sessions.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -133,7 +134,7 @@ class TableStore:
         query = self._filtered(query, filters)
         return int(self._engine.read(lambda c: c.execute(query).scalar_one()))
 
-    def _filtered(self, query: Any, filters: Filters) -> Any:  # noqa: ANN401
+    def _filtered(self, query: Any, filters: Filters) -> Any:
         import sqlalchemy as sa
 
         c = self._sessions.c
@@ -149,12 +150,12 @@ class TableStore:
             )
         return query
 
-    def _time(self, since: float) -> Any:  # noqa: ANN401 - as the store has it
-        import datetime
+    def _time(self, since: float) -> Any:
+        import datetime as dt
 
         if self.layout.name == "sqlite":
             return since
-        time = datetime.datetime.fromtimestamp(since, datetime.UTC)
+        time = dt.datetime.fromtimestamp(since, dt.UTC)
         time = time.replace(tzinfo=None)
         if self.postgres:
             return time
@@ -186,12 +187,14 @@ class TableStore:
         Returns:
           Each session with its events' JSON in stored order.
         """
-        found: dict[tuple[str, ...], list[str | None]] = {}
-        for row in self._select(heads, [self._text(self.layout.content)], whole=whole):
-            mine = found.get(row[:3])
-            if mine is None:
-                mine = found[row[:3]] = []
-            mine.append(row[3])
+        found: dict[tuple[str, str, str], list[str | None]] = {}
+        rows = self._select(heads, [self._text(self.layout.content)], whole=whole)
+        last, mine = ("", "", ""), []
+        for app, user, session, text in rows:
+            if session != last[2] or user != last[1] or app != last[0]:
+                last = (app, user, session)
+                mine = found.setdefault(last, [])
+            mine.append(text)
         for head in heads:
             texts = found.get(head.key) or []
             texts.reverse()
@@ -216,7 +219,7 @@ class TableStore:
         )
         return Head(key, rows[0][3], seconds(rows[0][3])) if rows else None
 
-    def _one(self, key: Key) -> Any:  # noqa: ANN401 - a statement
+    def _one(self, key: Key) -> Any:
         c = self._sessions.c
         return self._sessions.select().where(
             c.app_name == key.app_name,
@@ -224,7 +227,7 @@ class TableStore:
             c.id == key.session_id,
         )
 
-    def _text(self, name: str) -> Any:  # noqa: ANN401 - a column
+    def _text(self, name: str) -> Any:
         """A column as a driver-independent value: JSON as text."""
         import sqlalchemy as sa
 
@@ -245,12 +248,18 @@ class TableStore:
         self, heads: Sequence[Head], columns: Sequence[Any], *, whole: bool
     ) -> list[Any]:
         """Rows of events by key, the newest first: the order of ADK's own index."""
-        query = self._query(heads, columns, whole=whole)
-        return self._engine.read(lambda c: list(c.execute(query).tuples()))
+        if whole or self.postgres:
+            query = self._query(heads, columns, whole=whole)
+            return self._engine.read(lambda c: list(c.execute(query).all()))
+        # SQLite would go through the whole index for a list of keys.
+        queries = [self._query([head], columns, whole=False) for head in heads]
+        return self._engine.read(
+            lambda c: [row for query in queries for row in c.execute(query).all()]
+        )
 
     def _query(
         self, heads: Sequence[Head], columns: Sequence[Any], *, whole: bool
-    ) -> Any:  # noqa: ANN401 - a statement
+    ) -> Any:
         import sqlalchemy as sa
 
         c = self._events.c
@@ -302,7 +311,7 @@ class TableStore:
 
         self._engine.write(work)
 
-    def undo(self, key: Key, changes: Sequence[RowChange], place: Any = None) -> bool:  # noqa: ANN401
+    def undo(self, key: Key, changes: Sequence[RowChange], place: Any = None) -> bool:
         """Bring changed rows back to what they were.
 
         Returns:
@@ -323,7 +332,7 @@ class TableStore:
             steps = []
             for change in changes:
                 row = rows.get(change.id)
-                now = row and {name: row.columns[name] for name in change.after}
+                now = None if row is None else _only(row.columns, change.after)
                 if _same(now, change.before):
                     continue
                 if not _same(now, change.after):
@@ -349,7 +358,7 @@ class TableStore:
         query = self._query([head], self._full(), whole=False)
         return rows_as_read(connection.execute(query).all()[::-1], self.layout)
 
-    def _statement(self, key: Key, change: RowChange) -> Any:  # noqa: ANN401
+    def _statement(self, key: Key, change: RowChange) -> Any:
         import sqlalchemy as sa
 
         if change.new is None:
@@ -358,7 +367,7 @@ class TableStore:
         values = {n: self._bound(n, v) for n, v in change.new.items()}
         return sa.insert(self._events).values(own | values)
 
-    def _update(self, key: Key, event_id: str, values: Any) -> Any:  # noqa: ANN401
+    def _update(self, key: Key, event_id: str, values: Any) -> Any:
         import sqlalchemy as sa
 
         return (
@@ -367,7 +376,7 @@ class TableStore:
             .values({n: self._bound(n, v) for n, v in values.items()})
         )
 
-    def _reverse(self, key: Key, change: RowChange) -> Any:  # noqa: ANN401
+    def _reverse(self, key: Key, change: RowChange) -> Any:
         import sqlalchemy as sa
 
         if change.new is None:
@@ -383,13 +392,17 @@ class TableStore:
             c.id == event_id,
         )
 
-    def _bound(self, name: str, value: Any) -> Any:  # noqa: ANN401 - a value
+    def _bound(self, name: str, value: Any) -> Any:
         import sqlalchemy as sa
         from sqlalchemy.dialects.postgresql import JSONB
 
         if self.postgres and name in self.layout.json and value is not None:
             return sa.cast(sa.literal(value, sa.Text), JSONB)
         return value
+
+
+def _only(columns: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: columns[name] for name in names}
 
 
 def _same(now: Mapping[str, Any] | None, then: Mapping[str, Any] | None) -> bool:
@@ -402,7 +415,7 @@ def _same(now: Mapping[str, Any] | None, then: Mapping[str, Any] | None) -> bool
     )
 
 
-def _json(value: Any) -> Any:  # noqa: ANN401 - JSON
+def _json(value: Any) -> Any:
     try:
         return from_json(value) if isinstance(value, str) else value
     except ValueError:

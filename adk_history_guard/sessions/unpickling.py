@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ANN401 - whatever was pickled
 """Loads the pickled actions of ADK's first schema, and nothing but plain data.
 
 What is pickled in a store can run any code when it is loaded. Only data models
@@ -38,7 +39,7 @@ _MODELS = ("google.adk.", "google.genai.", "fastapi.openapi.models")
 class _Unpickler(pickle.Unpickler):
     """An unpickler that finds data models only."""
 
-    def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401 - a class
+    def find_class(self, module: str, name: str) -> Any:
         if (module, name) in _PLAIN:
             return super().find_class(module, name)
         if module.startswith(_MODELS) and "." not in name:
@@ -49,7 +50,7 @@ class _Unpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(msg)
 
 
-def loads(data: bytes) -> Any:  # noqa: ANN401 - whatever data was pickled
+def loads(data: bytes) -> Any:
     """Load pickled data.
 
     Args:

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ANN401 - work of any kind
 """The way through a store: page after page, in one process or in several."""
 
 from __future__ import annotations
@@ -90,5 +91,5 @@ def _open(where: str, writable: bool) -> None:  # noqa: FBT001 - called by a poo
     atexit.register(close_source, source)
 
 
-def _work(work: Callable[..., Sequence[T]], heads: list[Head], filters: Filters) -> Any:  # noqa: ANN401
+def _work(work: Callable[..., Sequence[T]], heads: list[Head], filters: Filters) -> Any:
     return work(_state["source"], heads, filters)

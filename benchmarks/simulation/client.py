@@ -8,6 +8,7 @@ It knows nothing but the events of its runs, and answers under the ids it saw th
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from google.genai import types
@@ -22,10 +23,15 @@ if TYPE_CHECKING:
 
     from benchmarks.simulation.ledger import Ledger
 
+_TAKES_WORDS = version("google-adk").startswith("1.")
+"""Whether ADK takes words beside responses; ADK 2 refuses such a message itself."""
+
 CONFIRMATION = "adk_request_confirmation"
 
 ANSWERS_JOBS = 0.4
 ANSWERS_QUESTIONS = 0.4
+ADDS_WORDS = 0.05
+MIXES = 0.1
 ONLY_PROGRESS = 0.25
 CONFIRMS = 0.75
 """How likely the client does what, when it can."""
@@ -105,9 +111,16 @@ class Client:
         """Return the next message of the session."""
         roll = self.rng.random()
         if self.jobs and roll < ANSWERS_JOBS:
-            return self._content(self._finish_jobs())
+            parts = self._finish_jobs(self._some(self.jobs))
+            if _TAKES_WORDS and roll < ADDS_WORDS:
+                parts.append(types.Part(text=f"beside {self.ledger.turn}"))
+            return self._content(parts)
         if self.questions and roll > 1 - ANSWERS_QUESTIONS:
-            return self._content(self._confirm())
+            chosen = self._some(self.questions)
+            beside = self._beside(chosen[0]) if roll > 1 - MIXES else []
+            parts = self._confirm(chosen) + self._finish_jobs(beside)
+            self.rng.shuffle(parts)
+            return self._content(parts)
         return self._content([types.Part(text=f"message {self.ledger.turn}")])
 
     def _content(self, parts: list[types.Part]) -> types.Content:
@@ -119,10 +132,15 @@ class Client:
         found = [n for n, known in waiting.items() if known.invocation == chosen]
         return self.rng.sample(found, self.rng.randint(1, min(3, len(found))))
 
-    def _finish_jobs(self) -> list[types.Part]:
+    def _beside(self, question: int) -> list[int]:
+        """Jobs of the same invocation as a question."""
+        invocation = self.questions[question].invocation
+        return [n for n, job in self.jobs.items() if job.invocation == invocation][:2]
+
+    def _finish_jobs(self, chosen: list[int]) -> list[types.Part]:
         """Answer some jobs, in any order; some have only come further."""
         parts = []
-        for n in self._some(self.jobs):
+        for n in chosen:
             job = self.jobs[n]
             if self.rng.random() < ONLY_PROGRESS:
                 self.ledger.calls[n].state = State.PROGRESS
@@ -134,10 +152,10 @@ class Client:
             parts.append(_response(job.name, job.id, answer(n)))
         return parts
 
-    def _confirm(self) -> list[types.Part]:
+    def _confirm(self, chosen: list[int]) -> list[types.Part]:
         """Confirm or reject some calls; the confirmed ones must run now."""
         parts = []
-        for n in self._some(self.questions):
+        for n in chosen:
             confirmed = self.rng.random() < CONFIRMS
             self.late += 1
             if confirmed:

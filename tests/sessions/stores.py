@@ -31,11 +31,7 @@ class Store:
         """Make the tables, where ADK does not make them itself."""
         self.kind = kind
         self.url = url
-        self.engine = None
-        if kind != "sqlite":
-            self.engine = create_async_engine(url, poolclass=sa.NullPool)
-            if url.startswith("sqlite"):
-                sa.event.listen(self.engine.sync_engine, "connect", _hurry)
+        self.engine = create_async_engine(url, poolclass=sa.NullPool)
         if kind == "v0":
             asyncio.run(self._make_old_tables())
 
@@ -47,7 +43,10 @@ class Store:
         """Return a new service of ADK for this store."""
         if self.kind == "sqlite":
             return SqliteSessionService(self.url.split("///")[1])
-        return DatabaseSessionService(db_engine=self.engine)
+        service = DatabaseSessionService(self.url, poolclass=sa.NullPool)
+        if self.url.startswith("sqlite"):
+            sa.event.listen(service.db_engine.sync_engine, "connect", _hurry)
+        return service
 
     async def put(self, session_id, events, *, app=APP, user=USER, service=None):
         """Store a session the way that ADK does."""
@@ -69,9 +68,8 @@ class Store:
         return asyncio.run(self._rows())
 
     async def _rows(self):
-        engine = self.engine or create_async_engine(self.url, poolclass=sa.NullPool)
         out = {}
-        async with engine.connect() as connection:
+        async with self.engine.connect() as connection:
             for table in ("sessions", "events", "app_states", "user_states"):
                 found = await connection.execute(sa.text(f"SELECT * FROM {table}"))  # noqa: S608
                 for row in found.mappings():

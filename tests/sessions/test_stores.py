@@ -18,10 +18,12 @@ from tests.sessions.stores import APP, USER, fill
 
 def poisoned(store, **how):
     """Return the rules that an audit finds broken, by session id."""
+    found = list(audit_store(store.url, **how))
+    assert [one.error for one in found if one.error is not None] == []
     return {
-        found.key.session_id: {violation.code for violation in found.violations}
-        for found in audit_store(store.url, **how)
-        if found.poisoned
+        one.key.session_id: {violation.code for violation in one.violations}
+        for one in found
+        if one.poisoned
     }
 
 
@@ -37,9 +39,7 @@ async def go_on(store, session_id):
         runner = guarded(agent, session_service=store.service(), guard=False)
         runner.app_name = APP
         try:
-            events = await say(
-                runner, "And now?", session_id=session_id, user_id=USER
-            )
+            events = await say(runner, "And now?", session_id=session_id, user_id=USER)
         except Exception as error:
             return f"{type(error).__name__}: {provider.problems}"
         assert [event.error_code for event in events] == [None]
@@ -50,7 +50,7 @@ async def go_on(store, session_id):
 def test_poison_is_found_healed_and_brought_back(make_store, kind, tmp_path):
     """Audit finds the poisoned alone, repair changes their rows alone, restore all."""
     store = make_store(kind)
-    poison = fill(store, healthy=44, poisoned=22)
+    poison = fill(store, healthy=12, poisoned=len(POISONED))
     before = store.rows()
 
     found = poisoned(store)

@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D103 - the titles of the scenarios say what they play
+"""Scenarios of session services (row 9) and of ways to install the guard (10)."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import httpx
+from google.adk.agents import LlmAgent
+from google.adk.cli.fast_api import get_fast_api_app
+from google.adk.runners import InMemoryRunner, Runner
+from google.adk.sessions import InMemorySessionService
+
+from adk_history_guard import HistoryGuardPlugin
+from adk_history_guard.testing import RandomModel, StrictGemini
+from tests.agents import Scripted, poison, say, stored
+from tests.builders import call, dumped, event, events, response
+from tests.conformance.neighbours import repeating
+from tests.conformance.runs import find, look  # noqa: F401 - the served agent
+from tests.conformance.stage import expect, judged, must, scenario, talk
+
+if TYPE_CHECKING:
+    from tests.conformance.stage import Stage
+
+MESSAGES = ("go", "again", "and again", "go on")
+
+
+class Shared(InMemorySessionService):
+    """A service that hands out its own events, as a cache would."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: Any = None
+
+    async def get_session(self, **options: Any) -> Any:
+        """Return the same session object each time."""
+        if self.kept is None:
+            self.kept = await super().get_session(**options)
+        return self.kept
+
+
+@scenario(9, "The in-memory service, ids repeat")
+async def in_memory(stage: Stage) -> list[str]:
+    llm = repeating()
+    await talk(stage.runner(llm, tools=[look]), *MESSAGES)
+    return judged(llm, [1, 2, 3])
+
+
+@scenario(9, "SQLite, a new process for each run, ids repeat")
+async def sqlite(stage: Stage) -> list[str]:
+    llm = repeating()
+    for message in MESSAGES:
+        runner = stage.runner(llm, tools=[look], service=stage.database())
+        await say(runner, message)
+    return judged(llm, [1, 2, 3])
+
+
+@scenario(9, "A service that hands out its own objects, ids repeat")
+async def shared_objects(stage: Stage) -> list[str]:
+    llm = repeating()
+    await talk(stage.runner(llm, tools=[look], service=Shared()), *MESSAGES)
+    return judged(llm, [1, 2, 3])
+
+
+@scenario(9, "The store keeps a damaged history as it was")
+async def store_is_not_written(stage: Stage) -> list[str]:
+    llm = Scripted()
+    runner = stage.runner(llm, tools=[look])
+    history = events(
+        event("user", "go"),
+        event("root", call("look", id="c", n=1), call("look", id="c", n=2)),
+        event("root", response("look", id="c", n=1), response("look", id="c", n=2)),
+        event("root", "ok"),
+    )
+    await poison(runner, history)
+    before = dumped(await stored(runner))
+    await say(runner, "go on")
+    after = dumped((await stored(runner))[: len(before)])
+    return expect(before, after, "the stored events")
+
+
+@scenario(10, "`Runner(plugins=...)`")
+async def runner_plugins(stage: Stage) -> list[str]:
+    llm = repeating()
+    runner = Runner(
+        app_name="app",
+        agent=LlmAgent(name="root", model=llm, tools=[look]),
+        session_service=InMemorySessionService(),
+        plugins=[HistoryGuardPlugin()] if stage.guard else [],
+    )
+    await talk(runner, *MESSAGES)
+    return judged(llm, [1, 2, 3])
+
+
+@scenario(10, "`InMemoryRunner(plugins=...)`")
+async def in_memory_runner(stage: Stage) -> list[str]:
+    llm = repeating()
+    runner = InMemoryRunner(
+        agent=LlmAgent(name="root", model=llm, tools=[look]),
+        app_name="app",
+        plugins=[HistoryGuardPlugin()] if stage.guard else [],
+    )
+    await talk(runner, *MESSAGES)
+    return judged(llm, [1, 2, 3])
+
+
+AGENT = """
+    import sys
+
+    from google.adk.agents import LlmAgent
+
+    served = sys.modules["tests.conformance.services"]
+    root_agent = LlmAgent(
+        name="root", model=served.MODEL, tools=[served.look, served.find]
+    )
+"""
+MODEL: Any = None
+
+
+@scenario(10, "`adk api_server --extra_plugins`, `/run_sse`, ids repeat")
+async def api_server(stage: Stage) -> list[str]:
+    home = stage.folder / f"agents-{stage.guard}" / "shop"
+    home.mkdir(parents=True)
+    (home / "__init__.py").write_text("from . import agent\n")
+    (home / "agent.py").write_text(textwrap.dedent(AGENT))
+    sys.modules.pop("shop", None)
+    sys.modules.pop("shop.agent", None)
+    model = RandomModel(3, ["look", "find"], id_pool=8)
+    with StrictGemini(model) as server:
+        globals()["MODEL"] = server.model()
+        plugins = ["adk_history_guard.HistoryGuardPlugin"] if stage.guard else []
+        app = get_fast_api_app(
+            agents_dir=str(home.parent), web=False, extra_plugins=plugins
+        )
+        wire = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=wire, base_url="http://test") as client:
+            where = {"appName": "shop", "userId": "u", "sessionId": "s"}
+            await client.post("/apps/shop/users/u/sessions/s", json={})
+            for _ in range(6):
+                said = {"role": "user", "parts": [{"text": "go"}]}
+                body = {**where, "newMessage": said, "streaming": True}
+                answer = await client.post("/run_sse", json=body)
+                answer.raise_for_status()
+        return server.problems + must(server.requests, "the model was asked")

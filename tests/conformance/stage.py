@@ -1,0 +1,172 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the scenarios of the conformance table share.
+
+A scenario plays one feature of ADK with real parts and returns what came out
+wrong. It is played twice, without the guard and with it: the tests demand that
+nothing is wrong with it, and `benchmarks/conformance.py` makes a table of both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from google.adk import plugins
+from google.adk.events import Event
+from google.adk.sessions import DatabaseSessionService
+
+from tests.agents import make_runner, say
+from tests.judge import faults
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+    from pathlib import Path
+
+    from google.adk.runners import Runner
+
+    from tests.agents import Scripted
+
+    Play = Callable[["Stage"], Awaitable[list[str]]]
+
+FEATURES: dict[str, bool] = {
+    "workflows": "node_info" in Event.model_fields,
+    "stamps": hasattr(plugins, "ToolCallIntegrityPlugin"),
+}
+"""What some ADK versions lack: workflows came with 2.0, stamps with 2.11."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One line of the table.
+
+    Attributes:
+      row: The number of its group, see `GROUPS`.
+      title: What is played, in a few words.
+      play: Plays it and returns what came out wrong.
+      needs: A feature that not every ADK has.
+    """
+
+    row: int
+    title: str
+    play: Play
+    needs: str | None = None
+
+    @property
+    def exists(self) -> bool:
+        """Whether the installed ADK has the feature."""
+        return self.needs is None or FEATURES[self.needs]
+
+    async def measure(self, folder: Path, *, guard: bool) -> list[str]:
+        """Play it; a run that breaks off is a fault too."""
+        stage = Stage(guard, folder)
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", ".*deprecated.*")
+                return await self.play(stage)
+        except Exception as error:  # noqa: BLE001 - anything that ends the run
+            return [f"{type(error).__name__}: {error}".split("\n")[0][:160]]
+        finally:
+            await stage.close()
+
+
+GROUPS = {
+    1: "Streaming",
+    2: "Long-running tools",
+    3: "Questions to the client",
+    4: "Apps: resume, rewind, compaction, caching",
+    5: "Several agents",
+    6: "Other plugins",
+    7: "Live runs and the Interactions API",
+    8: "Other parts and events",
+    9: "Session services",
+    10: "Ways to install it",
+}
+
+SCENARIOS: list[Scenario] = []
+
+
+def scenario(row: int, title: str, *, needs: str | None = None) -> Callable[..., Any]:
+    """Enter a function into the table."""
+
+    def enter(play: Play) -> Play:
+        SCENARIOS.append(Scenario(row, title, play, needs))
+        return play
+
+    return enter
+
+
+class Stage:
+    """Makes runners with or without the guard, and cleans up behind them."""
+
+    def __init__(self, guard: bool, folder: Path) -> None:  # noqa: FBT001
+        self.guard = guard
+        self.folder = folder
+        self._open: list[Any] = []
+
+    @property
+    def door(self) -> str | None:
+        """Where the guard stands in this play."""
+        return "plugin" if self.guard else None
+
+    def runner(self, llm: Any, **options: Any) -> Runner:
+        """Make a runner; see `make_runner`."""
+        return make_runner(llm, door=self.door, **options)
+
+    def database(self) -> DatabaseSessionService:
+        """Open the one SQLite store of this play, as a new process would."""
+        path = self.folder / f"sessions-{self.guard}.db"
+        service = DatabaseSessionService(f"sqlite+aiosqlite:///{path}")
+        self._open.append(service)
+        return service
+
+    async def close(self) -> None:
+        """Close what was opened."""
+        for service in self._open:
+            engine = getattr(service, "db_engine", None)
+            if engine is not None:
+                with contextlib.suppress(Exception):
+                    await engine.dispose()
+
+
+def judged(
+    llm: Scripted, answered: Iterable[int] | None = None, **options: Any
+) -> list[str]:
+    """Return what is wrong with the requests; tokens are judged in the last one."""
+    found: list[str] = []
+    last = len(llm.seen) - 1
+    for n, contents in enumerate(llm.seen):
+        tokens = list(answered) if answered is not None and n == last else None
+        found += [
+            f"request {n}: {fault}"
+            for fault in faults(contents, answered=tokens, **options)
+        ]
+    return found
+
+
+def expect(wanted: Any, found: Any, what: str) -> list[str]:
+    """Return a fault where something is not as it should be."""
+    return [] if wanted == found else [f"{what}: {found!r} instead of {wanted!r}"]
+
+
+def must(holds: object, what: str) -> list[str]:
+    """Return a fault where something does not hold."""
+    return [] if holds else [f"not so: {what}"]
+
+
+def load() -> list[Scenario]:
+    """Import all scenarios and return them in the order of the table."""
+    for name in ("runs", "clients", "agents", "neighbours", "services"):
+        importlib.import_module(f"tests.conformance.{name}")
+    return sorted(SCENARIOS, key=lambda found: found.row)
+
+
+async def talk(runner: Runner, *messages: Any, stream: bool = False) -> list[Event]:
+    """Send several messages and return all events."""
+    made: list[Event] = []
+    for message in messages:
+        made += await say(runner, message, stream=stream)
+    return made

@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""One session, several models: each provider gets what it can replay."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from google.genai import types
+
+from adk_history_guard.testing import (
+    StrictAnthropic,
+    StrictGateway,
+    StrictGemini,
+    StrictMistral,
+    StrictOpenAI,
+    call,
+)
+from tests.builders import call as call_part
+from tests.builders import event, response
+from tests.providers.hosts import Host
+
+
+@dataclass(frozen=True)
+class Provider:
+    """An emulator, and the name of the model behind it."""
+
+    server: Any
+    names: dict = field(default_factory=dict)
+
+
+PROVIDERS = {
+    "gemini-3": Provider(StrictGemini),
+    "gemini-2": Provider(StrictGemini, {"name": "gemini-2.5-flash"}),
+    "openai": Provider(StrictOpenAI),
+    "gateway": Provider(StrictGateway, {"name": "gemini-3.5-flash"}),
+    "anthropic": Provider(StrictAnthropic),
+    "mistral": Provider(StrictMistral),
+}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(*pair, id="+".join(pair))
+        for pair in itertools.combinations(PROVIDERS, 2)
+    ],
+)
+async def test_a_session_of_two_providers_passes_both(one, other):
+    """There, back and there again: no rejection, nothing lost or swapped."""
+    host = Host()
+    first, second = PROVIDERS[one], PROVIDERS[other]
+    with first.server() as a, second.server() as b:
+        n = 1
+        for server, provider in ((a, first), (b, second), (a, first), (b, second)):
+            server.play([[call("look", {"n": n}), call("see", {"n": n + 1})], "done"])
+            events = await host.ask(server.model(**provider.names), f"turn {n}")
+            n += 2
+            assert [e.error_message for e in events if e.error_code] == []
+            assert server.problems == []
+            assert server.answers().misplaced() == []
+            sent = json.dumps(server.requests[-1].contents)
+            for k in range(1, n):
+                seen = f"sight {k}" if k % 2 else f"view {k}"
+                assert sent.count(seen) == 1, seen
+
+
+async def test_gemini_keeps_its_own_signatures_over_a_visit_to_claude():
+    """The model's own signed turns come back byte for byte (G17)."""
+    host = Host()
+    with (
+        StrictGemini([call("look", {"n": 1}), "done"], signatures="history") as gemini,
+        StrictAnthropic([call("see", {"n": 2}), "done"]) as claude,
+    ):
+        await host.ask(gemini.model(), "one")
+        await host.ask(claude.model(), "two")
+        gemini.play([call("look", {"n": 3}), "done"])
+        await host.ask(gemini.model(), "three")
+
+        signed = [
+            part.get("thoughtSignature")
+            for turn in gemini.requests[-1].contents
+            for part in turn["parts"]
+            if "functionCall" in part
+        ]
+        given = [gemini.requests[k].reply[0].signature for k in (0, 2)]
+        assert signed == [given[0], None, given[1]]
+        assert gemini.problems == []
+
+
+THINKING = [
+    event("user", "hello"),
+    event(
+        "root",
+        types.Part(text="hm", thought=True, thought_signature=b"Q2xhdWRl"),
+        call_part("look", id="toolu_1", n=1),
+        model_version="claude-sonnet-4",
+    ),
+    event("root", response("look", id="toolu_1", n=1, seen="sight 1")),
+    event("root", "Seen.", model_version="claude-sonnet-4"),
+]
+
+
+async def test_the_signature_of_another_model_comes_off_on_record():
+    """Claude's signature on a thought does not reach Gemini; the event keeps it."""
+    host = Host()
+    with StrictGemini("fine", signatures="history") as server:
+        await host.hold(THINKING)
+        await host.ask(server.model(), "on")
+
+        parts = [p for turn in server.requests[0].contents for p in turn["parts"]]
+        assert [p for p in parts if "thoughtSignature" in p] == []
+        assert server.problems == []
+    stored = await host.events()
+    assert stored[1].content.parts[0].thought_signature == b"Q2xhdWRl"
+
+
+async def test_claude_gets_its_own_thought_back_and_no_other():
+    """The thought that Claude signed stays; a Gemini's goes, with its signature."""
+    gemini = event(
+        "root",
+        types.Part(text="ha", thought=True, thought_signature=b"\xff\xfe"),
+        "Said Gemini.",
+        model_version="gemini-3.5-flash",
+    )
+    host = Host()
+    with StrictAnthropic("fine") as server:
+        await host.hold([*THINKING, event("user", "again"), gemini])
+        await host.ask(server.model("claude-sonnet-4"), "on")
+
+        blocks = [
+            block
+            for message in server.requests[0].contents
+            for block in message["content"]
+            if block["type"] in ("thinking", "redacted_thinking")
+        ]
+        assert [(b["thinking"], b["signature"]) for b in blocks] == [("hm", "Q2xhdWRl")]
+        assert server.problems == []
+
+
+async def test_a_foreign_step_of_the_current_turn_gets_the_placeholder():
+    """Native Gemini 3: the first call of the step is signed by the placeholder."""
+    host = Host()
+    job = event(
+        "root",
+        call_part("look", id="toolu_1", n=1),
+        call_part("see", id="toolu_2", n=2),
+        model_version="claude-sonnet-4",
+    )
+    with StrictGemini("fine") as server:
+        await host.hold(
+            [
+                event("user", "hello"),
+                job,
+                event("root", response("look", id="toolu_1", n=1)),
+            ]
+        )
+        late = types.Content(role="user", parts=[response("see", id="toolu_2", n=2)])
+        await host.ask(server.model(), late)
+
+        parts = server.requests[0].contents[1]["parts"]
+        assert [p.get("thoughtSignature") for p in parts] == [
+            "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=",
+            None,
+        ]
+        assert server.problems == []
