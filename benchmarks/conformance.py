@@ -54,6 +54,7 @@ async def measure() -> list[dict[str, Any]]:
         found.append(line)
         if not scenario.exists:
             continue
+        line["limit"] = scenario.limit
         for key, guard in (("alone", False), ("guard", True)):
             with tempfile.TemporaryDirectory() as folder:
                 play = scenario.measure(Path(folder), guard=guard)
@@ -110,6 +111,14 @@ def page(results: list[dict[str, Any]]) -> str:
             for n in numbers
             if (fault := first_fault(versions, columns, n)) is not None
         ]
+        limits = {
+            f"- {line['title']} ({version}): {line['limit']}."
+            for version, column in zip(versions, columns, strict=True)
+            for line in (column[n] for n in numbers)
+            if line.get("limit")
+        }
+        if limits:
+            out += ["", "What the guard cannot mend:", "", *sorted(limits)]
         if faults:
             out += ["", "What goes wrong with ADK alone, for example:", "", *faults]
         out.append("")

@@ -177,15 +177,18 @@ def measure(kind: str, url: str, limit: int | None) -> dict[str, Any]:
         poisoned = 0
         sessions = asyncio.run(read_plainly(url, decoded=kind == "plain"))
     seconds = time.perf_counter() - start
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    used = [
+        resource.getrusage(who)
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    ]
     return {
         "kind": kind,
         "sessions": sessions,
         "poisoned": poisoned,
         "seconds": seconds,
         "rate": sessions / seconds,
-        "peak_mb": max(own, children) / 1024,
+        "cpu": sum(u.ru_utime + u.ru_stime for u in used),
+        "peak_mb": max(u.ru_maxrss for u in used) / 1024,
     }
 
 
@@ -198,7 +201,8 @@ def apart(kind: str, url: str, limit: int | None = None) -> dict[str, Any]:
     out: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     print(
         f"{kind:10} {out['sessions']:>8,} sessions {out['seconds']:8.2f} s "
-        f"{out['rate']:10,.0f}/s   peak {out['peak_mb']:.0f} MB",
+        f"{out['rate']:10,.0f}/s   CPU {out['cpu']:8.2f} s   "
+        f"peak {out['peak_mb']:.0f} MB",
         flush=True,
     )
     return out

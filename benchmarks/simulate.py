@@ -107,7 +107,11 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--no-guard", dest="guard", action="store_false")
-    parser.add_argument("--resumable", action="store_true")
+    parser.add_argument(
+        "--resumable",
+        action="store_true",
+        help="a resumable app; ADK 1 does not hear answers to an ended invocation",
+    )
     parser.add_argument("--json", type=Path, help="file for all that was found")
     args = parser.parse_args(argv)
     for name in args.ids:

@@ -9,6 +9,7 @@ unnoticed. Each has a test here, on every ADK version that has the feature.
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import logging
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from google.adk.apps.app import ResumabilityConfig
 from google.adk.events import Event
 from google.adk.models import LlmResponse
 from google.adk.plugins import BasePlugin
+from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.adk.tools import FunctionTool, LongRunningFunctionTool, ToolContext
 from google.genai import types
@@ -286,8 +288,9 @@ async def test_a_workflow_node_is_resumed_under_the_id_that_it_asks_again():
 
 
 @needs_workflows
-async def test_two_nodes_are_resumed_by_one_message():
-    """Row 4: a message that answers two nodes reaches both of them."""
+@pytest.mark.parametrize("inner", [False, True], ids=["edges", "run_node"])
+async def test_two_nodes_are_resumed_by_one_message(inner):
+    """Row 4: a message that answers two nodes reaches both, wherever they stand."""
     workflow = importlib.import_module("google.adk.workflow")
     got: dict[str, Any] = {}
 
@@ -304,15 +307,34 @@ async def test_two_nodes_are_resumed_by_one_message():
                 long_running_tool_ids={self.name},
             )
 
+    class Both(workflow.BaseNode):
+        rerun_on_resume: bool = True
+
+        async def _run_impl(self, *, ctx: Any, node_input: Any) -> Any:
+            runs = [ctx.run_node(Once(name=name)) for name in ("left", "right")]
+            await asyncio.gather(*runs)
+            yield "done"
+
     edges = [(workflow.START, Once(name=name)) for name in ("left", "right")]
-    agent = workflow.Workflow(name="flow", edges=edges)
-    runner = make_runner(Scripted(), agent=agent)
+    flow = workflow.Workflow(name="flow", edges=edges)
+    watch = Watch()
+    runner = Runner(
+        app_name="app",
+        node=Both(name="both") if inner else flow,
+        session_service=InMemorySessionService(),
+        plugins=[HistoryGuardPlugin(), watch],
+    )
 
     await say(runner, "go")
     both = [response("approve", id=name, of=name) for name in ("left", "right")]
     await say(runner, user(*both))
 
     assert got == {"left": {"of": "left"}, "right": {"of": "right"}}
+    if not inner:  # the events show that a node has asked
+        assert answered(watch.sessions[-1][-1]) == [
+            ("left", {"of": "left"}),
+            ("right", {"of": "right"}),
+        ]
 
 
 # Row 5

@@ -74,13 +74,12 @@ def test_swapped_jobs_are_healed_with_the_guard(shown):
 
 
 def test_piped_text_is_plain():
-    """Piped, the demo is plain text with nothing on standard error."""
-    code = (
-        "import sys; from adk_history_guard.demo import run_demo; sys.exit(run_demo())"
-    )
-
+    """Piped, the demo is plain text, and no traceback of the refused request shows."""
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "adk_history_guard", "demo"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert done.returncode == 0

@@ -53,7 +53,7 @@ def tokens(contents):
 
 
 def test_responses_in_reverse_come_into_call_order():
-    """Two jobs of one tool that were answered in reverse are told apart by the session."""
+    """Two jobs of one tool, answered in reverse, are told apart by the session."""
     stored = events(
         event("user", "Two, please."),
         event("agent", book(1, "adk-1"), book(2, "adk-2")),
@@ -108,7 +108,7 @@ def test_response_to_another_turn_is_sent_once():
 
 
 def test_good_request_stays_the_same_object():
-    """Where every response stands where it should, nothing is copied into the request."""
+    """Where every response stands where it should, nothing is copied."""
     stored = events(
         event("user", "Two, please."),
         event("agent", book(1, "adk-1"), book(2, "adk-2")),

@@ -275,7 +275,7 @@ class Stream:
             and (call.id or None) in (None, logical.provider_id)
         ]
         same = [c for c in candidates if c.args == (call.args or {})]
-        logical = (same or candidates or [None])[0]
+        logical = next(iter(same or candidates), None)
         if logical is None:
             logical = self._add(call)
         logical.final = True

@@ -63,7 +63,6 @@ F = TypeVar("F", bound="Callable[..., Awaitable[None]]")
 
 def _harmless(callback: F) -> F:
     """Keep a fault of the guard from ending the run, but in strict mode."""
-
     where = TIMED.get(callback.__name__)
 
     @functools.wraps(callback)
@@ -323,6 +322,9 @@ class HistoryGuardPlugin(BasePlugin):
     ) -> Origins:
         """What is on record of who wrote what in a request."""
         origins = run.ledger.origins(target.origin)
+        if target.profile.signed_ids:
+            places = run.ledger.places(contents, origins)
+            origins = replace(origins, places=places)
         if self.options.wire_ids == "provider":
             origins = replace(origins, wire_ids=run.ledger.provider_ids(contents))
         return origins

@@ -98,14 +98,30 @@ class Ledger:
     def provider_ids(
         self, contents: Sequence[types.Content]
     ) -> dict[tuple[int, int], str]:
-        """Return the provider's own id of each call that the guard has renamed.
+        """Return the provider's own id of each call that the guard has renamed."""
+        known = self._provider_ids
+        if not known:
+            return {}
+        found = self._session_ids(contents)
+        return {place: known[i] for place, i in found.items() if i in known}
+
+    def places(
+        self, contents: Sequence[types.Content], origins: Origins
+    ) -> frozenset[tuple[int, int]]:
+        """Return the places of foreign calls, where ADK has left the ids off."""
+        if not origins.ids:
+            return frozenset()
+        found = self._session_ids(contents)
+        return frozenset(place for place, i in found.items() if i in origins.ids)
+
+    def _session_ids(
+        self, contents: Sequence[types.Content]
+    ) -> dict[tuple[int, int], str]:
+        """Return the session's id of each call of a request, by turn and part.
 
         Where ADK has left the ids off, a turn is found by the names and arguments
         of its calls. From the end: what is left out of a request is old.
         """
-        known = self._provider_ids
-        if not known:
-            return {}
         turns = [calls for e in self._events if (calls := e.get_function_calls())]
         out: dict[tuple[int, int], str] = {}
         last = len(turns)
@@ -124,8 +140,8 @@ class Ledger:
                 call_id = call.id
                 if call_id is None and found is not None:
                     call_id = turns[found][j].id
-                if call_id in known:
-                    out[n, k] = known[call_id]
+                if call_id is not None:
+                    out[n, k] = call_id
         return out
 
 

@@ -75,14 +75,11 @@ def is_foreign(origin: Origin, target: Origin) -> bool | None:
         return mine != theirs
     if origin.route and origin.route == target.route:
         return False
-    reached = _ROUTE_KINDS.get(target.route or "")
+    reached = _ROUTE_KINDS.get(target.route or "", ())
     if reached and theirs:
         return theirs not in reached
-    if origin.model and target.model:
-        same = _last(origin.model) == _last(target.model)
-        return False if same else None
-    return None
+    return False if _last(origin.model) == _last(target.model) != "" else None
 
 
-def _last(name: str) -> str:
-    return name.rsplit("/", 1)[-1].lower()
+def _last(name: str | None) -> str:
+    return (name or "").rsplit("/", 1)[-1].lower()

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 from google.genai import types
 
 from adk_history_guard.core.signatures import is_marked, signed_calls
-from adk_history_guard.core.turns import Action, Call, Place, Response
+from adk_history_guard.core.turns import Action, Call, Place, Response, has_data
 
 if TYPE_CHECKING:
     from adk_history_guard.core.repair import Job
     from adk_history_guard.core.turns import Turn
+
+    Item = tuple[types.Part, Call | Response | None]
 
 
 def call(part: types.Part) -> list[types.Part]:
@@ -116,12 +118,16 @@ def _is_foreign(turn: Turn, job: Job, *, marked: bool) -> bool:
         return not turn.calls[0].signed
     if marked or job.origins.distrust:
         return not signed_calls(turn, job.profile, job.markers, job.origins)
-    recorded = any(call.id in job.origins.ids for call in turn.calls)
+    origins = job.origins
+    recorded = any(
+        call.id in origins.ids or (call.turn, call.part) in origins.places
+        for call in turn.calls
+    )
     return recorded and not any(call.signed for call in turn.calls)
 
 
 def _told(turn: Turn, told: set[Call], job: Job) -> Turn:
-    items: list[tuple[types.Part, Call | Response | None]] = []
+    items: list[Item] = []
     changed = False
     for part, record in turn.items():
         if isinstance(record, Call) and record in told:
@@ -146,4 +152,25 @@ def _told(turn: Turn, told: set[Call], job: Job) -> Turn:
             continue
         changed = True
         items.extend((text, None) for text in texts)
-    return turn.remade(items) if changed else turn
+    return turn.remade(_one_text(items, job)) if changed else turn
+
+
+def _one_text(items: list[Item], job: Job) -> list[Item]:
+    """Join neighbouring texts of a told turn into one part.
+
+    LiteLlm of ADK before 2.13 sends the first text of a model turn only. A
+    signed text stays apart (G17), but where signatures are looked for in ids.
+    """
+    out: list[Item] = []
+    for part, record in items:
+        before = out[-1][0] if out else None
+        if before is not None and _is_text(before, job) and _is_text(part, job):
+            out[-1] = (types.Part(text=f"{before.text}\n{part.text}"), None)
+        else:
+            out.append((part, record))
+    return out
+
+
+def _is_text(part: types.Part, job: Job) -> bool:
+    bare = part.thought_signature is None or job.profile.signed_ids
+    return bool(part.text) and bare and not part.thought and not has_data(part)

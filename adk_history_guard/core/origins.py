@@ -24,12 +24,14 @@ class Origins:
     Attributes:
       signatures: Thought signatures that another model than the target made.
       ids: Ids of calls that another model than the target made.
+      places: Turn and part of such calls, where ADK has left the ids off.
       wire_ids: The provider's own id of a call, by turn and part of the call.
       distrust: Whether every signature counts as another model's.
     """
 
     signatures: Collection[bytes] = frozenset()
     ids: Collection[str] = frozenset()
+    places: Collection[tuple[int, int]] = frozenset()
     wire_ids: Mapping[tuple[int, int], str] = field(default_factory=dict)
     distrust: bool = False
 

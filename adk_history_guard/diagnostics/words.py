@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from adk_history_guard.core.signatures import PLACEHOLDER_SIGNATURES
 from adk_history_guard.core.turns import DATA_FIELDS
 from adk_history_guard.diagnostics.shape import STAND_IN, is_stand_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from google.genai import types
 
 LONGEST = 120
@@ -47,37 +50,57 @@ def safe_lines(text: str) -> str:
 
 def describe(part: types.Part) -> str:
     """Return what a part is, in one line."""
-    said = _kind(part)
+    said = " + ".join(_kinds(part)) or "nothing"
     if part.thought:
         said = f"thought: {said}"
     signature = part.thought_signature
-    if signature is not None:
-        size = "signed" if not is_stand_in(signature) else _size(signature)
-        said = f"{said}, {size}"
-    return said
+    return said if signature is None else f"{said}, {_signed(signature)}"
 
 
-def _kind(part: types.Part) -> str:  # noqa: PLR0911 - one line for each kind of part
-    call, response = part.function_call, part.function_response
-    if call is not None:
-        return f"call {_name(call.name, call.id)}"
-    if response is not None:
-        body = ", no body" if response.response is None else ""
-        media = getattr(response, "parts", None)
-        held = f", {len(media)} media" if media else ""
-        return f"response {_name(response.name, response.id)}{body}{held}"
-    if part.inline_data is not None:
-        data = part.inline_data.data
-        size = "" if data is None else f", {_bytes(data)}"
-        return f"media {visible(part.inline_data.mime_type or 'of no type')}{size}"
-    if part.file_data is not None:
-        return f"file {visible(part.file_data.mime_type or 'of no type')}"
+def _kinds(part: types.Part) -> Iterator[str]:
+    """Yield each thing that a part holds; a sound one holds one."""
     if part.text is not None:
-        if _STAND_IN_TEXT.fullmatch(part.text):
-            return f"text {part.text}"
-        return f"text, {len(part.text)} characters" if part.text else "text, empty"
-    names = [name for name in DATA_FIELDS if getattr(part, name) is not None]
-    return " and ".join(name.replace("_", " ") for name in names) or "nothing"
+        yield _text(part.text)
+    for name in DATA_FIELDS:
+        value = getattr(part, name)
+        if value is not None:
+            write = _WRITERS.get(name)
+            yield name.replace("_", " ") if write is None else write(value)
+
+
+def _text(text: str) -> str:
+    if _STAND_IN_TEXT.fullmatch(text):
+        return f"text {text}"
+    return f"text, {len(text)} characters" if text else "text, empty"
+
+
+def _call(call: types.FunctionCall) -> str:
+    return f"call {_name(call.name, call.id)}"
+
+
+def _response(response: types.FunctionResponse) -> str:
+    body = ", no body" if response.response is None else ""
+    media = getattr(response, "parts", None)
+    held = f", {len(media)} media" if media else ""
+    return f"response {_name(response.name, response.id)}{body}{held}"
+
+
+def _media(media: types.Blob) -> str:
+    size = "" if media.data is None else f", {_bytes(media.data)}"
+    return f"media {visible(media.mime_type or 'of no type')}{size}"
+
+
+def _file(file: types.FileData) -> str:
+    return f"file {visible(file.mime_type or 'of no type')}"
+
+
+_WRITERS: dict[str, Callable[[Any], str]] = {
+    "function_call": _call,
+    "function_response": _response,
+    "inline_data": _media,
+    "file_data": _file,
+}
+"""How each field of a part is described; another one by its name."""
 
 
 def _name(name: str | None, call_id: str | None) -> str:
@@ -91,5 +114,7 @@ def _bytes(data: bytes) -> str:
     return f"{len(data)} bytes"
 
 
-def _size(signature: bytes) -> str:
-    return f"signed ({_bytes(signature)})"
+def _signed(signature: bytes) -> str:
+    if signature in PLACEHOLDER_SIGNATURES:
+        return "signed (placeholder)"
+    return f"signed ({_bytes(signature)})" if is_stand_in(signature) else "signed"

@@ -115,7 +115,7 @@ def _tables(url: str, where: str, *, write: bool) -> Source:
     try:
         import sqlalchemy  # noqa: F401
 
-        from adk_history_guard.sessions.tables import TableStore
+        from adk_history_guard.sessions.tablewrites import TableStore
     except ImportError as error:
         msg = "databases need SQLAlchemy: pip install 'adk-history-guard[db]'"
         raise StoreError(msg) from error

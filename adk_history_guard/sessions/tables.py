@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: ANN401 - statements and stored values of any kind
-"""Sessions in tables: pages of heads, the events of a page, one session's write.
+"""Sessions in tables, read: pages of heads, and the events of a page.
 
 Pages are cut by key, so that a page costs the same at the end of a store as at
 its beginning, and memory does not depend on the size of the store.
@@ -11,37 +11,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import from_json
-
 from adk_history_guard.sessions.engines import open_engine
 from adk_history_guard.sessions.layouts import (
-    change_row,
-    create_row,
     layout_of,
     read_event,
     rows_as_read,
     seconds,
-    shifted,
 )
 from adk_history_guard.sessions.model import (
     Head,
     Key,
-    SessionChangedError,
     Stored,
     StoreError,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Connection
 
     from adk_history_guard.sessions.layouts import Layout
-    from adk_history_guard.sessions.model import Filters, Row, RowChange
-    from adk_history_guard.sessions.plan import Plan
+    from adk_history_guard.sessions.model import Filters
 
 _KNOWN_SCHEMA = "1"
-_KEY = ("app_name", "user_id", "session_id")
+KEY = ("app_name", "user_id", "session_id")
+"""The columns of an event that name its session."""
 
 
 def hidden(url: str) -> str:
@@ -63,7 +57,7 @@ def why(error: Exception) -> str:
     return text or type(origin).__name__
 
 
-class TableStore:
+class TableReader:
     """A database with ADK's tables `sessions` and `events`.
 
     Args:
@@ -102,7 +96,7 @@ class TableStore:
         )
         self._events = sa.table(
             "events",
-            *(sa.column(n) for n in (*_KEY, "id", "invocation_id", "timestamp")),
+            *(sa.column(n) for n in (*KEY, "id", "invocation_id", "timestamp")),
             *(sa.column(n) for n in self.layout.columns),
         )
         self._tie: Any = (
@@ -274,152 +268,6 @@ class TableStore:
             where = sa.tuple_(*key).in_([tuple(head.key) for head in heads])
         order = (*key, c.timestamp.desc(), self._tie.desc())
         return sa.select(*key, *columns).where(where).order_by(*order)
-
-    # Writing
-
-    def changes(self, stored: Stored, plan: Plan) -> list[RowChange]:
-        """Return what a plan makes of the rows of a session."""
-        rows = {
-            row.id: (row, e) for row, e in zip(stored.rows, stored.events, strict=True)
-        }
-        out = [
-            change_row(self.layout, *rows[event_id], event)
-            for event_id, event in (plan.updated or {}).items()
-        ]
-        for item in plan.inserted:
-            time = shifted(rows[item.after][0].timestamp, item.shift)
-            out.append(create_row(self.layout, item.event, time))
-        return out
-
-    def save(self, stored: Stored, changes: Sequence[RowChange]) -> None:
-        """Write one session's changes in one transaction.
-
-        The session's row is locked as ADK locks it. Its update time stays as it
-        is: a run that has the session loaded goes on undisturbed.
-
-        Raises:
-          SessionChangedError: The session is not as it was read.
-        """
-
-        def work(connection: Connection) -> None:
-            self._lock(connection, stored.head)
-            if self._rows(connection, stored.head) != list(stored.rows):
-                msg = "its events changed since they were read"
-                raise SessionChangedError(msg)
-            for change in changes:
-                connection.execute(self._statement(stored.head.key, change))
-
-        self._engine.write(work)
-
-    def undo(self, key: Key, changes: Sequence[RowChange], place: Any = None) -> bool:
-        """Bring changed rows back to what they were.
-
-        Returns:
-          Whether anything had to be brought back.
-
-        Raises:
-          SessionChangedError: A row is neither as it was nor as it was made.
-        """
-        del place
-        head = self.head(key)
-        if head is None:
-            msg = "the session is gone"
-            raise SessionChangedError(msg)
-
-        def work(connection: Connection) -> bool:
-            self._lock(connection, head)
-            rows = {row.id: row for row in self._rows(connection, head)}
-            steps = []
-            for change in changes:
-                row = rows.get(change.id)
-                now = None if row is None else _only(row.columns, change.after)
-                if _same(now, change.before):
-                    continue
-                if not _same(now, change.after):
-                    msg = f"event {change.id!r} changed after the repair"
-                    raise SessionChangedError(msg)
-                steps.append(self._reverse(key, change))
-            for step in steps:
-                connection.execute(step)
-            return bool(steps)
-
-        return self._engine.write(work)
-
-    def _lock(self, connection: Connection, head: Head) -> None:
-        query = self._one(head.key)
-        if self.postgres:
-            query = query.with_for_update()
-        row = connection.execute(query).one_or_none()
-        if row is None or row[3] != head.marker:
-            msg = "the session changed since it was read"
-            raise SessionChangedError(msg)
-
-    def _rows(self, connection: Connection, head: Head) -> list[Row]:
-        query = self._query([head], self._full(), whole=False)
-        return rows_as_read(connection.execute(query).all()[::-1], self.layout)
-
-    def _statement(self, key: Key, change: RowChange) -> Any:
-        import sqlalchemy as sa
-
-        if change.new is None:
-            return self._update(key, change.id, change.after)
-        own = dict(zip(_KEY, key, strict=True)) | {"id": change.id}
-        values = {n: self._bound(n, v) for n, v in change.new.items()}
-        return sa.insert(self._events).values(own | values)
-
-    def _update(self, key: Key, event_id: str, values: Any) -> Any:
-        import sqlalchemy as sa
-
-        return (
-            sa.update(self._events)
-            .where(*self._is(key, event_id))
-            .values({n: self._bound(n, v) for n, v in values.items()})
-        )
-
-    def _reverse(self, key: Key, change: RowChange) -> Any:
-        import sqlalchemy as sa
-
-        if change.new is None:
-            return self._update(key, change.id, change.before)
-        return sa.delete(self._events).where(*self._is(key, change.id))
-
-    def _is(self, key: Key, event_id: str) -> tuple[Any, ...]:
-        c = self._events.c
-        return (
-            c.app_name == key.app_name,
-            c.user_id == key.user_id,
-            c.session_id == key.session_id,
-            c.id == event_id,
-        )
-
-    def _bound(self, name: str, value: Any) -> Any:
-        import sqlalchemy as sa
-        from sqlalchemy.dialects.postgresql import JSONB
-
-        if self.postgres and name in self.layout.json and value is not None:
-            return sa.cast(sa.literal(value, sa.Text), JSONB)
-        return value
-
-
-def _only(columns: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    return {name: columns[name] for name in names}
-
-
-def _same(now: Mapping[str, Any] | None, then: Mapping[str, Any] | None) -> bool:
-    """Whether columns hold the same; PostgreSQL writes JSON in its own way."""
-    if now is None or then is None:
-        return now is then
-    return now.keys() == then.keys() and all(
-        value == then[name] or _json(value) == _json(then[name])
-        for name, value in now.items()
-    )
-
-
-def _json(value: Any) -> Any:
-    try:
-        return from_json(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
 
 
 def _find_layout(connection: Connection) -> Layout:

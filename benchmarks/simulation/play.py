@@ -232,19 +232,21 @@ async def _play(plan: Plan, folder: Path) -> Outcome:
                 await process.close()
                 process = _Process(plan, server, tools, folder / "sessions.db")
                 outcome.restarts += 1
-            refused = len(server.rejections)
+            refused, failed = len(server.rejections), False
+            events: list[Event] = []
             try:
                 events = await process.run(client.speak())
             except Exception as error:  # noqa: BLE001 - whatever a run may raise
+                failed = True
                 ledger.note(Kind.FAULT, f"{type(error).__name__}: {error}"[:300])
-                events = []
             for request in server.rejections[refused:]:
+                failed = True
                 ledger.note(Kind.REJECTED, "; ".join(request.problems))
             if process.plugin.reporter.faults:
                 ledger.note(Kind.FAULT, "the guard failed; see its log")
                 process.plugin.reporter.faults = 0
             outcome.turns += 1
-            if len(server.rejections) > refused or not events:
+            if failed:
                 break
             client.read(events)
             ledger.check_runs()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 from google.adk.agents import LlmAgent
-from google.adk.cli.fast_api import get_fast_api_app
 from google.adk.runners import InMemoryRunner, Runner
 from google.adk.sessions import InMemorySessionService
 
@@ -123,6 +122,9 @@ MODEL: Any = None
 
 @scenario(10, "`adk api_server --extra_plugins`, `/run_sse`, ids repeat")
 async def api_server(stage: Stage) -> list[str]:
+    # Its dependencies warn of Python versions that they will not support one day.
+    from google.adk.cli.fast_api import get_fast_api_app
+
     home = stage.folder / f"agents-{stage.guard}" / "shop"
     home.mkdir(parents=True)
     (home / "__init__.py").write_text("from . import agent\n")

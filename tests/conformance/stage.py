@@ -13,6 +13,7 @@ import contextlib
 import importlib
 import warnings
 from dataclasses import dataclass
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from google.adk import plugins
@@ -38,6 +39,17 @@ FEATURES: dict[str, bool] = {
 }
 """What some ADK versions lack: workflows came with 2.0, stamps with 2.11."""
 
+ADK = tuple(int(step) for step in metadata.version("google-adk").split(".")[:2])
+LIMITS: dict[str, tuple[tuple[int, int], tuple[int, int], str]] = {
+    "parallel_jobs": (
+        (2, 0),
+        (2, 10),
+        "ADK 2.0 to 2.9 shows the answer to both agents and refuses it for the one "
+        "that did not ask, with unique ids and without the guard as well",
+    )
+}
+"""Scenarios that the guard cannot mend, from one version on and before another."""
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -60,12 +72,19 @@ class Scenario:
         """Whether the installed ADK has the feature."""
         return self.needs is None or FEATURES[self.needs]
 
+    @property
+    def limit(self) -> str | None:
+        """Why the installed ADK refuses the scenario whatever the guard does."""
+        start, end, why = LIMITS.get(self.play.__name__, ((0, 0), (0, 0), ""))
+        return why if start <= ADK < end else None
+
     async def measure(self, folder: Path, *, guard: bool) -> list[str]:
         """Play it; a run that breaks off is a fault too."""
         stage = Stage(guard, folder)
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", ".*deprecated.*")
+                warnings.simplefilter("ignore", FutureWarning)
                 return await self.play(stage)
         except Exception as error:  # noqa: BLE001 - anything that ends the run
             return [f"{type(error).__name__}: {error}".split("\n")[0][:160]]

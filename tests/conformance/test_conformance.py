@@ -28,7 +28,12 @@ async def test_nothing_is_wrong_with_the_guard(found, tmp_path):
     if not found.exists:
         pytest.skip(f"this ADK has no {found.needs}")
 
-    assert await found.measure(tmp_path, guard=True) == []
+    faults = await found.measure(tmp_path, guard=True)
+
+    if found.limit is None:
+        assert faults == []
+    else:  # refused is better than sent with the wrong answers
+        assert [fault.split(":")[0] for fault in faults] == ["ExceptionGroup"]
 
 
 def test_every_group_has_scenarios():

@@ -121,6 +121,26 @@ def test_a_repeated_id_keeps_both_of_its_calls():
     assert done.after <= 6
 
 
+def test_a_call_goes_together_with_its_response():
+    """Alone neither can go: what is left would break another rule."""
+    contents = [
+        user("q"),
+        model(
+            call("look", id="c1", signature=SIGNATURE),
+            call("see", id="c2"),
+            call("hear", id="c3"),
+        ),
+        user(response("look", id="c1"), response("see", id="c2")),
+        user("go on"),
+    ]
+
+    done = minimize(contents)
+
+    _, calls, answers = done.request.contents
+    assert [part.function_call.name for part in calls.parts] == ["look", "hear"]
+    assert [part.function_response.name for part in answers.parts] == ["look"]
+
+
 def test_a_test_of_ones_own_is_asked_once_for_each_request():
     """`shows` may be a provider: the same request is never sent twice."""
     contents = conversation(6)
@@ -128,11 +148,15 @@ def test_a_test_of_ones_own_is_asked_once_for_each_request():
 
     def shows(candidate):
         asked.append(json.dumps([c.model_dump(mode="json") for c in candidate]))
-        return any("question 4" in str(p.text) for c in candidate for p in c.parts)
+        texts = {p.text for c in candidate for p in c.parts}
+        return {"question 1", "question 4"} <= texts
 
     done = minimize(contents, shows=shows)
 
-    assert [p.text for c in done.request.contents for p in c.parts] == ["question 4"]
+    assert [p.text for c in done.request.contents for p in c.parts] == [
+        "question 1",
+        "question 4",
+    ]
     assert len(asked) - 1 <= done.tried
     assert len(set(asked)) == len(asked)
 

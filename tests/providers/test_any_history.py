@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: S311 - seeded histories
 """Histories of all kinds mixed, held to each profile and sent to its emulator."""
 
 from __future__ import annotations
 
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from google.adk.models.llm_request import LlmRequest
-from google.genai import types
 
 from adk_history_guard import GuardOptions, repair_contents
 from adk_history_guard.adk.targets import target_of
@@ -21,6 +22,9 @@ from adk_history_guard.testing import (
     StrictOpenAI,
 )
 from tests.builders import call, media, model, response, text, user
+
+if TYPE_CHECKING:
+    from google.genai import types
 
 SERVERS = {
     "gemini-3": (lambda: StrictGemini("ok", signatures="off"), "gemini-3.5-flash"),

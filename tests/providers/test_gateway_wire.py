@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 
@@ -85,7 +86,7 @@ async def test_a_collapsed_turn_is_the_same_in_every_request(door):
 
         bodies = [request.contents for request in server.requests]
         assert [len(body) for body in bodies] == [2, 4, 6, 8]
-        for earlier, later in zip(bodies, bodies[1:], strict=False):
+        for earlier, later in pairwise(bodies):
             assert later[: len(earlier)] == earlier
 
 
@@ -124,21 +125,17 @@ async def test_an_unsigned_turn_is_told_in_words(door, misreport):
             ("user", "go"),
             (
                 "assistant",
-                "[Called tool 'look' with {\"n\": 1}]\n"
-                "[Called tool 'see' with {\"n\": 2}]",
+                (
+                    "[Called tool 'look' with {\"n\": 1}]\n"
+                    "[Called tool 'see' with {\"n\": 2}]"
+                ),
             ),
             (
                 "user",
-                [
-                    {
-                        "type": "text",
-                        "text": '[Tool \'look\' with {"n": 1} responded: {"n": 1}]',
-                    },
-                    {
-                        "type": "text",
-                        "text": '[Tool \'see\' with {"n": 2} responded: {"n": 2}]',
-                    },
-                ],
+                (
+                    '[Tool \'look\' with {"n": 1} responded: {"n": 1}]\n'
+                    '[Tool \'see\' with {"n": 2} responded: {"n": 2}]'
+                ),
             ),
             ("assistant", "Both seen."),
         ]

@@ -155,7 +155,7 @@ def test_nested_media_is_brought_out_where_it_is_not_taken(profile):
     said = outcome.contents[2].parts[0].function_response
     assert (said.parts or [], said.response) == ([], {"ok": 1})
     assert outcome.contents[-1].parts[0].inline_data.mime_type == "image/png"
-    assert [change.code for change in outcome.changes][0] == "HG309"
+    assert next(change.code for change in outcome.changes) == "HG309"
     assert contents[2].parts[0].function_response.parts is not None
 
 

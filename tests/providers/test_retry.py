@@ -24,7 +24,7 @@ CORRUPTED = "Corrupted thought signature."
 MISSING = "Function call is missing a thought_signature in functionCall parts."
 
 
-async def ask(server, host, stream=False, retry="once", **knobs):
+async def ask(server, host, *, stream=False, retry="once", **knobs):
     """Send one message through the guarded model."""
     return await host.ask(
         server.model(), "next", door="model", stream=stream, retry=retry, **knobs
@@ -47,21 +47,22 @@ async def test_an_unknown_gateway_is_answered_in_words(misreport, stream, caplog
     with StrictGateway("fine", misreport=misreport) as server:
         host = Host()
         await host.hold(FOREIGN)
-        events = await ask(server, host, stream)
+        events = await ask(server, host, stream=stream)
 
         assert [r.status for r in server.requests] == [400, 200]
         assert events[-1].content.parts[0].text == "fine"
-        assert retries(caplog) == [
-            "a request to 'openai/gpt-x' was refused "
-            f"({'HG101' if misreport else 'HG401'}); sent once more under the policy "
-            "'narrate'"
-        ]
+        code = "HG101" if misreport else "HG401"
+        told = (
+            f"a request to 'openai/gpt-x' was refused ({code}); sent once more under "
+            "the policy 'narrate'"
+        )
+        assert retries(caplog) == [told]
 
 
 async def test_a_corrupted_signature_is_replaced_by_the_placeholder(stream):
     """The mildest policy that changes something: every signature is distrusted."""
     with StrictGemini([call("look", {"n": 1}), failure(400, CORRUPTED), "fine"]) as s:
-        events = await ask(s, Host(), stream)
+        events = await ask(s, Host(), stream=stream)
 
         sent = [
             request.contents[1]["parts"][0]["thoughtSignature"]
@@ -153,7 +154,7 @@ async def test_nothing_is_sent_again_after_a_first_chunk():
         model: str = "gemini-3.5-flash"
         tries: list = []  # noqa: RUF012 - pydantic copies it
 
-        async def generate_content_async(self, llm_request, stream=False):
+        async def generate_content_async(self, llm_request, stream=False):  # noqa: FBT002
             self.tries.append(llm_request)
             content = types.Content(role="model", parts=[types.Part(text="I")])
             yield LlmResponse(content=content, partial=True)

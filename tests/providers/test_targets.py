@@ -153,10 +153,11 @@ async def test_the_choice_is_logged_once_with_its_reason(caplog):
         await Host().ask(server.model(), "one", "two", "three")
 
     lines = [r.getMessage() for r in caplog.records if "held to" in r.getMessage()]
-    assert lines == [
+    told = (
         "model 'openai/gpt-x' is held to the profile 'openai-chat': LiteLlm with "
         "'openai/gpt-x' at an address of its own"
-    ]
+    )
+    assert lines == [told]
 
 
 @pytest.mark.parametrize(

@@ -135,8 +135,13 @@ def test_file_that_is_no_session_is_named(tmp_path):
     errors = [line for line in result.stderr.splitlines() if "error" in line]
     assert errors == [
         "error: //a.json: no JSON: Expecting value: line 1 column 1 (char 0)",
-        "error: //b.json:1: no session: a JSON object with a list of events is expected",
-        "error: //c.jsonl:2: no session: a JSON object with a list of events is "
-        "expected",
+        (
+            "error: //b.json:1: no session: a JSON object with a list of events is "
+            "expected"
+        ),
+        (
+            "error: //c.jsonl:2: no session: a JSON object with a list of events is "
+            "expected"
+        ),
     ]
     assert '"session_id": "good"' in result.stdout

@@ -59,7 +59,7 @@ def test_killed_repair_leaves_no_session_half_written(make_store, kind, tmp_path
     healed = by_session(store.rows())
     assert {r.status for r in restore_store(store.url, folder)} == {"restored"}
     poisoned = by_session(before)
-    rng = random.Random(5)
+    rng = random.Random(5)  # noqa: S311 - seeded on purpose
     partly = 0
 
     for _ in range(MOMENTS):
@@ -122,8 +122,8 @@ def test_runs_beside_a_repair_lose_nothing(make_store, kind, tmp_path):
 
     def repair_on():
         while not stop.is_set():
-            for done in repair_store(store.url, write=True, backup=tmp_path / "b"):
-                statuses.append((done.status, done.error))
+            done = repair_store(store.url, write=True, backup=tmp_path / "b")
+            statuses.extend((one.status, one.error) for one in done)
 
     thread = threading.Thread(target=repair_on)
     thread.start()

@@ -266,8 +266,10 @@ def test_row_that_is_no_event_is_named_and_the_rest_goes_on(store, tmp_path):
     assert len(lines(result)) == 12
     errors = [line for line in result.stderr.splitlines() if "error" in line]
     assert errors == [
-        "error: travel/ada/s00000: event 'event-000' is no event: ValueError: "
-        "expected ident at line 1 column 2",
+        (
+            "error: travel/ada/s00000: event 'event-000' is no event: ValueError: "
+            "expected ident at line 1 column 2"
+        ),
         "error: travel/ada/s00001: event 'event-000' is no event: author: string_type",
     ]
     assert "2 not readable" in result.stderr
@@ -285,9 +287,11 @@ def test_row_that_is_no_event_is_named_and_the_rest_goes_on(store, tmp_path):
             "the table 'events' has not the columns of ADK",
         ),
         (
-            "CREATE TABLE sessions (id); CREATE TABLE events (id);"
-            "CREATE TABLE adk_internal_metadata (key, value);"
-            "INSERT INTO adk_internal_metadata VALUES ('schema_version', '7')",
+            (
+                "CREATE TABLE sessions (id); CREATE TABLE events (id);"
+                "CREATE TABLE adk_internal_metadata (key, value);"
+                "INSERT INTO adk_internal_metadata VALUES ('schema_version', '7')"
+            ),
             "version '7' of ADK's tables",
         ),
     ],
