@@ -325,7 +325,7 @@ class GuardOptions:
         return cls(**values)
 
     @classmethod
-    def build(cls, options: GuardOptions | None = None, **knobs: Any) -> GuardOptions:  # noqa: ANN401 - checked by the table
+    def build(cls, options: GuardOptions | None = None, **knobs: Any) -> GuardOptions:
         """Join given options, the environment and keyword arguments.
 
         Args:

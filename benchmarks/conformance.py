@@ -39,8 +39,8 @@ Real runners, session services, plugins and model classes are used; only the mod
 the far end is scripted or emulated. `benchmarks/conformance.py` writes this page, and
 `tests/conformance` demands that nothing is wrong with the guard.
 
-`wrong → right` reads: wrong with ADK alone, right with the guard. `none`: this version has
-no such feature.
+`wrong → right` reads: wrong with ADK alone, right with the guard. `none`: this version
+has no such feature.
 """
 
 
@@ -72,7 +72,7 @@ def played(python: str) -> dict[str, Any]:
         "PYTHONPATH": str(ROOT),
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     }
-    done = subprocess.run(  # noqa: S603 - the interpreters of the command line
+    done = subprocess.run(
         [python, __file__, "--measure"],
         env=environment,
         stdout=subprocess.PIPE,

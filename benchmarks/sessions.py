@@ -197,7 +197,7 @@ def apart(kind: str, url: str, limit: int | None = None) -> dict[str, Any]:
     command = [sys.executable, __file__, "--url", url, "--measure", kind]
     if limit is not None:
         command += ["--limit", str(limit)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     out: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     print(
         f"{kind:10} {out['sessions']:>8,} sessions {out['seconds']:8.2f} s "

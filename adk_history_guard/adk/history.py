@@ -301,9 +301,7 @@ def _takes_text(draft: Draft, before: Response, after: Response) -> bool:
     if (first.invocation_id, first.author) != (second.invocation_id, second.author):
         return False
     actions = first.actions
-    if actions is not None and (
-        actions.requested_tool_confirmations or actions.requested_auth_configs
-    ):
+    if actions.requested_tool_confirmations or actions.requested_auth_configs:
         return False
     between = draft.events[before.turn + 1 : after.turn]
     return bool(between) and all(

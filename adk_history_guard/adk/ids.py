@@ -25,7 +25,6 @@ Facts it rests on
 from __future__ import annotations
 
 import enum
-import json
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -33,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 from google.adk.platform import uuid as platform_uuid
 from google.genai import types
 
+from adk_history_guard.adk.pieces import set_piece
 from adk_history_guard.core.turns import CLIENT_ID_PREFIX, carries_data
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Stream:
         if call.name:
             logical.name = call.name
         for piece in call.partial_args or ():
-            _set_piece(logical.args, piece)
+            set_piece(logical.args, piece)
         logical.open = bool(call.will_continue)
         logical.chunk = self._chunk
         call.id = logical.id
@@ -165,9 +165,13 @@ class Stream:
         if mine is not None and not self._is_another(mine, call):
             return mine
         last = self._calls[-1] if self._calls else None
-        if last is not None and last.open and call.name in (None, "", last.name):
-            if not call.id or call.id == last.provider_id:
-                return last
+        if (
+            last is not None
+            and last.open
+            and call.name in (None, "", last.name)
+            and (not call.id or call.id == last.provider_id)
+        ):
+            return last
         if last is not None and not call.name:
             return self._open_under(call.id) or last
         if call.id and not call.partial_args and not call.will_continue:
@@ -339,73 +343,3 @@ def _rebuilt(logical: _Logical) -> types.Part:
         ),
         thought_signature=logical.signature,
     )
-
-
-_STEP = re.compile(
-    r"""\[\s*(\d+)\s*\]|\[\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*\]|([^.\[\]]+)"""
-)
-
-
-def _set_piece(args: dict[str, Any], piece: types.PartialArg) -> None:
-    """Set one streamed piece of arguments, addressed by a JSON path (RFC 9535)."""
-    value: Any = piece.string_value
-    if value is None:
-        value = piece.number_value
-    if value is None:
-        value = piece.bool_value
-    if not piece.json_path or (value is None and piece.null_value is None):
-        return
-    path = _steps(piece.json_path)
-    if not path:
-        return
-    target: Any = args
-    for step, following in zip(path, path[1:], strict=False):
-        empty: Any = [] if isinstance(following, int) else {}
-        target = _enter(target, step, empty)
-        if target is None:
-            return
-    last = path[-1]
-    if isinstance(value, str):
-        before = _get(target, last)
-        value = before + value if isinstance(before, str) else value
-    _put(target, last, value)
-
-
-def _steps(path: str) -> list[str | int]:
-    steps: list[str | int] = []
-    for index, quoted, name in _STEP.findall(path.removeprefix("$")):
-        if index:
-            steps.append(int(index))
-        elif quoted:
-            steps.append(json.loads(quoted) if quoted[0] == '"' else quoted[1:-1])
-        else:
-            steps.append(name)
-    return steps
-
-
-_LONGEST = 10_000
-"""The longest list that streamed arguments may ask for."""
-
-
-def _get(target: Any, step: str | int) -> Any:
-    if isinstance(target, dict):
-        return target.get(step)
-    if isinstance(target, list) and isinstance(step, int) and step < len(target):
-        return target[step]
-    return None
-
-
-def _put(target: Any, step: str | int, value: Any) -> None:
-    if isinstance(target, dict):
-        target[step] = value
-    elif isinstance(target, list) and isinstance(step, int) and step < _LONGEST:
-        target.extend([None] * (step + 1 - len(target)))
-        target[step] = value
-
-
-def _enter(target: Any, step: str | int, empty: Any) -> Any:
-    inner = _get(target, step)
-    if not isinstance(inner, (dict, list)):
-        _put(target, step, empty)
-        inner = _get(target, step)
-    return inner

@@ -34,7 +34,15 @@ _label = attrgetter("id", "name")
 class Memory:
     """The clean beginning of one session's history."""
 
-    __slots__ = ("_contents", "_events", "_ids", "_labels", "_parts", "_said", "_spoken")
+    __slots__ = (
+        "_contents",
+        "_events",
+        "_ids",
+        "_labels",
+        "_parts",
+        "_said",
+        "_spoken",
+    )
 
     def __init__(self) -> None:
         """Start with nothing known."""

@@ -52,7 +52,9 @@ class _Guarded(BaseLlm):
     _guard_reporter: Reporter = PrivateAttr(default_factory=Reporter)
 
     async def generate_content_async(
-        self, llm_request: LlmRequest, stream: bool = False
+        self,
+        llm_request: LlmRequest,
+        stream: bool = False,  # noqa: FBT001, FBT002 - ADK's own signature
     ) -> AsyncGenerator[LlmResponse, None]:
         """Send a repaired copy of a request; see the wrapped class.
 
@@ -93,6 +95,11 @@ class _Guarded(BaseLlm):
         failure = watch.end()
         if failure is not None and sight is not None:
             await reporter.silent(sight, failure, None)
+
+    def guard_by(self, options: GuardOptions) -> None:
+        """Let other knobs apply from now on."""
+        self._guard_options = options
+        self._guard_reporter = Reporter()
 
     def _again(
         self, asked: LlmRequest, sent: LlmRequest, failure: ProviderError | None
@@ -205,7 +212,7 @@ def _ids(request: LlmRequest) -> set[str]:
     }
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def guarded_class(cls: type[BaseLlm]) -> type[BaseLlm]:
     """Return the guarded subclass of a model class; always the same one."""
     if issubclass(cls, _Guarded):
@@ -259,6 +266,6 @@ def guard_model(
         guarded.__class__ = guarded_class(type(model))
         private = dict(guarded.__pydantic_private__ or {})
         object.__setattr__(guarded, "__pydantic_private__", private)
-    guarded._guard_options = chosen
-    guarded._guard_reporter = Reporter()
+    if isinstance(guarded, _Guarded):
+        guarded.guard_by(chosen)
     return guarded

@@ -29,8 +29,9 @@ from adk_history_guard.adk.ids import Known, Stream, new_id
 from adk_history_guard.adk.memory import Memory
 from adk_history_guard.adk.reporting import TIMED, Reporter, Sight
 from adk_history_guard.adk.runs import IdentityMap, ModelCall, Run
+from adk_history_guard.adk.scenery import Waiting, agent_names
 from adk_history_guard.adk.stripped import Restored, leave_ids_off, put_ids_back
-from adk_history_guard.adk.survey import is_of_node, waiting_calls
+from adk_history_guard.adk.survey import is_of_node
 from adk_history_guard.adk.targets import Target, origin_of, target_of
 from adk_history_guard.core.copies import changed
 from adk_history_guard.core.guard import guard
@@ -79,7 +80,6 @@ def _harmless(callback: F) -> F:
         finally:
             if where is not None:
                 telemetry.took(where, perf_counter() - began)
-        return None
 
     return run  # type: ignore[return-value]
 
@@ -155,7 +155,7 @@ class HistoryGuardPlugin(BasePlugin):
                 scene=Scene(
                     invocation_id=invocation_context.invocation_id,
                     resumable=bool(getattr(invocation_context, "is_resumable", False)),
-                    agents=_names(root),
+                    agents=agent_names(root),
                     orphans=self.options.orphans,
                     unanswered="keep" if compacts else self.options.unanswered,
                 ),
@@ -313,7 +313,7 @@ class HistoryGuardPlugin(BasePlugin):
             contents,
             profile=target.profile,
             options=self.options,
-            pending=_Pending(session),
+            pending=Waiting(session),
             origins=self._origins(run, target, contents),
         )
 
@@ -363,7 +363,7 @@ class HistoryGuardPlugin(BasePlugin):
             session_id=session.id,
             invocation_id=context.invocation_id,
             changes=outcome.changes if outcome is not None and self._active else (),
-            pending=_Pending(session),
+            pending=Waiting(session),
         )
 
     def _catch_repeats(self, run: Run, event: Event) -> None:
@@ -390,39 +390,3 @@ class HistoryGuardPlugin(BasePlugin):
             run.ids.add(renamed.id or "")
         event.content = changed(content, {"parts": parts})
         self.reporter.minted(len(again))
-
-
-class _Pending:
-    """The ids and names of calls that wait on purpose, read when first asked."""
-
-    def __init__(self, session: Any) -> None:
-        self._session = session
-        self._found: frozenset[str] | None = None
-
-    def _read(self) -> frozenset[str]:
-        if self._found is None:
-            self._found = waiting_calls(self._session.events)
-        return self._found
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._read()
-
-    def __iter__(self) -> Any:
-        return iter(self._read())
-
-    def __len__(self) -> int:
-        return len(self._read())
-
-
-def _names(agent: Any) -> frozenset[str]:
-    """The names of all agents of a tree."""
-    names: set[str] = set()
-    queue = [getattr(agent, "root_agent", agent)]
-    while queue:
-        found = queue.pop()
-        name = getattr(found, "name", None)
-        if not isinstance(name, str) or name in names:
-            continue
-        names.add(name)
-        queue.extend(getattr(found, "sub_agents", None) or ())
-    return frozenset(names)

@@ -176,7 +176,7 @@ def _move(draft: Draft, index: int, late: Sequence[Call]) -> None:
     if draft.scene.resumable and waiting:
         # ADK 1.x takes a long-running call among the last two for a pause.
         draft.set(index, long_running_tool_ids=set(waiting) - {c.id for c in late})
-    if any(e.actions is not None and e.actions.compaction for e in draft.events):
+    if any(e.actions.compaction for e in draft.events):
         # ADK sorts by time where a summary stands in for older events.
         time = draft.events[last].timestamp
         draft.set(index, timestamp=time)

@@ -34,7 +34,9 @@ class Look(NamedTuple):
     repeats: list[tuple[int, int, list[int]]]
 
 
-def look(events: Sequence[Event], known: set[str] | None = None) -> Look | None:
+def look(  # noqa: C901, PLR0912 - one loop on purpose: it runs over every event
+    events: Sequence[Event], known: set[str] | None = None
+) -> Look | None:
     """Look at events once and tell whether every round stands as it should.
 
     A round does where each call has a name and an id, its calls stand together
@@ -93,10 +95,12 @@ def look(events: Sequence[Event], known: set[str] | None = None) -> Look | None:
                 return None
         if calls:
             start = index
-            if event.long_running_tool_ids or is_request_for_client(calls[0].name):
-                outside = True
-            elif again and is_of_node(event):
-                outside = True
+            outside = (
+                outside
+                or bool(event.long_running_tool_ids)
+                or is_request_for_client(calls[0].name)
+                or (bool(again) and is_of_node(event))
+            )
     if calls or (repeats and outside):
         return None
     return Look(seen, repeats)
@@ -124,7 +128,7 @@ def annulled(events: Sequence[Event]) -> set[int]:
     starts: dict[str, int] | None = None
     while index >= 0:
         actions = events[index].actions
-        target = actions.rewind_before_invocation_id if actions else None
+        target = actions.rewind_before_invocation_id
         if target:
             if starts is None:
                 starts = {}

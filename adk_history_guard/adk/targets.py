@@ -113,7 +113,7 @@ def gemini_profile(name: str) -> str:
 
 
 def target_of(
-    model: Any,  # noqa: ANN401 - any model class
+    model: Any,
     name: str | None,
     options: GuardOptions,
     *,
@@ -169,7 +169,7 @@ def target_of(
     )
 
 
-def origin_of(model: Any, name: str | None) -> Origin:  # noqa: ANN401
+def origin_of(model: Any, name: str | None) -> Origin:
     """Return what tells a model's own turns: its name, and the way to it.
 
     The address of a LiteLlm is kept as a digest: it may hold credentials.
@@ -180,7 +180,7 @@ def origin_of(model: Any, name: str | None) -> Origin:  # noqa: ANN401
     return Origin(name or None, _route(kinds, name, base))
 
 
-def _kinds(model: Any, name: str) -> frozenset[str]:  # noqa: ANN401
+def _kinds(model: Any, name: str) -> frozenset[str]:
     """The names of a model's classes; a name stands for what ADK makes of it."""
     if model is None:
         return _registered(name)
@@ -211,7 +211,7 @@ def _route(kinds: frozenset[str], name: str, base: str | None) -> str | None:
     return "gemini" if "Gemini" in kinds else None
 
 
-def api_base(model: Any, name: str) -> str | None:  # noqa: ANN401
+def api_base(model: Any, name: str) -> str | None:
     """Return the address that a LiteLlm was given; None for the provider's own."""
     given = getattr(model, "_additional_args", None) or {}
     for key in ("api_base", "base_url"):

@@ -86,7 +86,7 @@ class Commands(click.Group):
             return name, _load(*STORE_REPAIR), rest
         return name, command, rest
 
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
+    def invoke(self, ctx: click.Context) -> Any:
         """Run the command; an error of ours is one line and status 2."""
         try:
             return super().invoke(ctx)

@@ -98,7 +98,7 @@ def profiles(form: str) -> None:
     )
 
 
-def _severity(rule: Rule, profile: Profile | None) -> Any:  # noqa: ANN401 - an enum
+def _severity(rule: Rule, profile: Profile | None) -> Any:
     return rule.severity if profile is None else severity(rule.code, profile)
 
 

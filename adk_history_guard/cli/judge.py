@@ -67,7 +67,7 @@ def check(
     ctx.exit(UNREADABLE if unreadable else FAULTS if faulty else 0)
 
 
-def _line(violation: Any) -> str:  # noqa: ANN401 - a Violation
+def _line(violation: Any) -> str:
     return (
         f"{violation.place}: {violation.code} {violation.name} "
         f"({violation.severity}): {violation.message}"

@@ -170,7 +170,7 @@ def _repair_session(
     return {**value, "events": out}, list(done.changes), rows
 
 
-def _row(event: Any) -> Row:  # noqa: ANN401 - an Event
+def _row(event: Any) -> Row:
     content = event.content
     if content is None:
         return event.author, []

@@ -52,7 +52,7 @@ def drop_nameless_calls(turns: list[Turn], job: Job) -> list[Turn]:
             return call is not None and call.name is None
         return record is not None and record.name is None
 
-    def note(turn: Turn, record: Call | Response) -> None:
+    def note(record: Call | Response) -> None:
         what = "call without a name" if isinstance(record, Call) else "response to it"
         job.note(
             "HG304",
@@ -69,17 +69,18 @@ def drop_nameless_calls(turns: list[Turn], job: Job) -> list[Turn]:
 def _without(
     turns: list[Turn],
     goes: Callable[[Record | None], bool],
-    note: Callable[[Turn, Any], None],
+    note: Callable[[Any], None],
 ) -> list[Turn]:
     """Return the turns without some calls and responses; empty turns go too."""
     out: list[Turn] = []
     for turn in turns:
-        gone = [r for r in (*turn.calls, *turn.responses) if goes(r)]
+        records: list[Record] = [*turn.calls, *turn.responses]
+        gone = [record for record in records if goes(record)]
         if not gone:
             out.append(turn)
             continue
         for record in gone:
-            note(turn, record)
+            note(record)
         items = [item for item in turn.items() if not goes(item[1])]
         if items:
             out.append(turn.remade(items))
@@ -112,7 +113,7 @@ def settle_orphans(turns: list[Turn], job: Job) -> list[Turn]:
         elif spare and orphans.issuperset(last):
             narrated = set(last)
 
-    def note(turn: Turn, record: Response) -> None:
+    def note(record: Response) -> None:
         place = Place(record.turn, record.part)
         if record in doubles:
             text = f"a response to {record} that a later one supersedes"

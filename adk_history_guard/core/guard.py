@@ -76,7 +76,9 @@ def guard(
     pairs = pair(turns)
     changes: list[Change] = []
     if options.mode != "observe":
-        repaired, changes = repair(turns, pairs, profile, options, pending, origins)
+        repaired, changes = repair(
+            turns, pairs, profile, options, pending=pending, origins=origins
+        )
         if changes:
             turns = reread(repaired)
             pairs = _keep_doubts(repaired, pairs, turns)

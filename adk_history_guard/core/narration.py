@@ -83,7 +83,7 @@ def own_part(nested: types.FunctionResponsePart) -> types.Part | None:
     return None
 
 
-def as_json(value: Any) -> str:  # noqa: ANN401 - arguments and bodies of any kind
+def as_json(value: Any) -> str:
     """Return a value as JSON: the same text for equal values, whatever they hold."""
     try:
         return json.dumps(value or {}, ensure_ascii=False, sort_keys=True, default=str)

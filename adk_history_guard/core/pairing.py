@@ -385,7 +385,8 @@ def pair(turns: Iterable[Turn]) -> Pairs:
     walk = _Walk()
     for turn in turns:
         if turn.calls and turn.responses:
-            for record in sorted([*turn.calls, *turn.responses], key=_by_part):
+            records: list[Call | Response] = [*turn.calls, *turn.responses]
+            for record in sorted(records, key=_by_part):
                 if isinstance(record, Call):
                     walk.call(record)
                 else:

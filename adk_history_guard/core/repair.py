@@ -111,6 +111,7 @@ def repair(
     pairs: Pairs,
     profile: Profile,
     options: GuardOptions,
+    *,
     pending: Collection[str] = (),
     origins: Origins = NO_ORIGINS,
 ) -> tuple[list[Turn], list[Change]]:

@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from google.genai import types
+    from pydantic import BaseModel
 
     from adk_history_guard.core.profiles import Profile
 
 _PLAIN_RESPONSE = frozenset({"id", "name", "response"})
 _PLAIN_CALL = frozenset({"id", "name", "args"})
+_RESPONSE = frozenset({"function_response"})
+_SIGNED_CALL = frozenset({"function_call", "thought_signature"})
 
 
 @lru_cache(maxsize=4096)
@@ -36,7 +39,9 @@ def is_legal_name(name: str) -> bool:
     return NAME.fullmatch(name) is not None
 
 
-def is_clean(contents: Sequence[types.Content], profile: Profile) -> bool:
+def is_clean(  # noqa: C901, PLR0911, PLR0912 - one loop on purpose, see above
+    contents: Sequence[types.Content], profile: Profile
+) -> bool:
     """Tell whether contents certainly need no repair and break no rule.
 
     Args:
@@ -72,9 +77,9 @@ def is_clean(contents: Sequence[types.Content], profile: Profile) -> bool:
             if responded:
                 return False
             if behind and one_media and is_media(parts[0]):
-                if behind == 2:
+                if behind > 1:
                     return False
-                behind = 2
+                behind += 1
             else:
                 behind = 0
             for part in parts:
@@ -84,7 +89,7 @@ def is_clean(contents: Sequence[types.Content], profile: Profile) -> bool:
                     return False
         elif role != "model" or speaker == "model":
             return False
-        elif speaker is None and profile.leading_user:
+        elif speaker is None and profile.leading_user:  # noqa: SIM114 - another reason
             return False
         else:
             for part in parts:
@@ -122,12 +127,19 @@ def _is_plain(part: types.Part) -> bool:
 
 def _is_whole(part: types.Part, call: types.FunctionCall) -> bool:
     """A call part with nothing but a call and its signature."""
-    fields = part.model_fields_set
-    if len(fields) > 1 and not (len(fields) == 2 and "thought_signature" in fields):
+    if not part.model_fields_set <= _SIGNED_CALL and _has_more(part, _SIGNED_CALL):
         return False
     if not call.name or not is_legal_name(call.name):
         return False
-    return call.model_fields_set <= _PLAIN_CALL
+    return call.model_fields_set <= _PLAIN_CALL or not _has_more(call, _PLAIN_CALL)
+
+
+def _has_more(model: BaseModel, plain: frozenset[str]) -> bool:
+    """Whether fields other than these hold something, not only None."""
+    values = model.__dict__
+    return any(
+        values[name] is not None for name in model.model_fields_set if name not in plain
+    )
 
 
 def _answers(parts: list[types.Part], calls: list[types.FunctionCall]) -> bool:
@@ -141,8 +153,11 @@ def _answers(parts: list[types.Part], calls: list[types.FunctionCall]) -> bool:
             or response.name != call.name
             or response.id != call.id
             or response.response is None
-            or len(part.model_fields_set) > 1
-            or not response.model_fields_set <= _PLAIN_RESPONSE
+            or (len(part.model_fields_set) > 1 and _has_more(part, _RESPONSE))
+            or (
+                not response.model_fields_set <= _PLAIN_RESPONSE
+                and _has_more(response, _PLAIN_RESPONSE)
+            )
         ):
             return False
     return True

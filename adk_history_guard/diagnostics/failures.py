@@ -132,7 +132,7 @@ class Watch:
         self._spoke = False
         self._told = False
 
-    def see(self, response: Any) -> ProviderError | None:  # noqa: ANN401 - an LlmResponse
+    def see(self, response: Any) -> ProviderError | None:
         """Look at a response; return the failure, once, when it is a silent one.
 
         Args:

@@ -233,7 +233,7 @@ def _told(shaper: Shaper, what: Violation | Change) -> dict[str, str]:
     return out
 
 
-def _declarations(config: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+def _declarations(config: Any) -> list[dict[str, Any]]:
     return [
         _json(declaration)
         for tool in getattr(config, "tools", None) or ()
@@ -241,7 +241,7 @@ def _declarations(config: Any) -> list[dict[str, Any]]:  # noqa: ANN401
     ]
 
 
-def _json(value: Any) -> dict[str, Any]:  # noqa: ANN401 - a pydantic model
+def _json(value: Any) -> dict[str, Any]:
     out: dict[str, Any] = value.model_dump(
         mode="json", exclude_none=True, by_alias=True
     )

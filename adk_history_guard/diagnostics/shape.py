@@ -200,7 +200,7 @@ class Shaper:
             out["parts"] = [self._nested(part) for part in nested]
         return out
 
-    def _plain(self, value: Any, known: set[str]) -> dict[str, Any]:  # noqa: ANN401
+    def _plain(self, value: Any, known: set[str]) -> dict[str, Any]:
         """Return the flags of a call or response; texts in them are the user's."""
         out: dict[str, Any] = {}
         for name in type(value).model_fields:
@@ -223,7 +223,7 @@ class Shaper:
                 out[_camel(name)] = self._media(media)
         return out
 
-    def _media(self, media: Any) -> dict[str, Any]:  # noqa: ANN401 - blobs and files
+    def _media(self, media: Any) -> dict[str, Any]:
         out: dict[str, Any] = {}
         if media.mime_type is not None:
             out["mimeType"] = media.mime_type
@@ -257,9 +257,9 @@ class Shaper:
     def _value(  # noqa: PLR0911 - one line for each kind of value
         self,
         key: str,
-        value: Any,  # noqa: ANN401 - JSON
+        value: Any,
         depth: int,
-    ) -> Any:  # noqa: ANN401 - JSON
+    ) -> Any:
         if isinstance(value, str):
             if value and is_secret_key(key):
                 return CREDENTIAL
@@ -276,7 +276,7 @@ class Shaper:
             return [self._value(key, inner, depth + 1) for inner in value]
         return self._redact(without_credentials(str(value)), "argument")
 
-    def _other(self, value: Any) -> Any:  # noqa: ANN401 - any field of a part
+    def _other(self, value: Any) -> Any:
         """Return a field that the library knows nothing of."""
         if isinstance(value, bool):
             return value
@@ -292,7 +292,7 @@ class Shaper:
             }
         return {}
 
-    def _bare(self, value: Any) -> Any:  # noqa: ANN401 - JSON
+    def _bare(self, value: Any) -> Any:
         enum = getattr(value, "value", None)
         if isinstance(enum, str):
             return enum
@@ -325,7 +325,7 @@ def _camel(name: str) -> str:
     return head + "".join(word.capitalize() for word in rest)
 
 
-def _leaves(value: Any, depth: int = 0) -> Iterator[tuple[int, Any]]:  # noqa: ANN401
+def _leaves(value: Any, depth: int = 0) -> Iterator[tuple[int, Any]]:
     """Yield the scalar values of a JSON value, in order."""
     if isinstance(value, dict) and depth < _DEPTH:
         for inner in value.values():

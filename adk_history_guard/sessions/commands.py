@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - options of click
+
 """The commands over stored sessions: `audit`, `repair` of a store, `restore`.
 
 Findings go to standard output, progress and errors to standard error, so that

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - SQLAlchemy comes late
+
 """Connections to a store: opened for one short transaction, then given back.
 
 No transaction lasts longer than one page or one session, so that a writer of

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - JSON of any kind
+
 """Sessions in files: JSON as `adk run --save_session` writes it, JSONL, folders."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - stored values of any kind
+
 """How ADK lays events out in tables: three layouts, as data.
 
 ========  ================================================================

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - parts, which are not imported
+
 """What a repair of a stored session is: the in-memory repair, made to last.
 
 The engine is `repair_events`, asked about the history as the next run will see

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - JSON of any kind
+
 """One file of sessions, read record by record and rewritten as a whole.
 
 A file is rewritten once, when all its sessions have been looked at: into a new

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - JSON of any kind
+
 """Where sessions are stored: a database by URL, or files by path."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - the plugin is not in every ADK
+
 """Stamps of ADK's `ToolCallIntegrityPlugin`, made anew for calls that changed.
 
 A stamp says that a call was not tampered with. So a changed event is stamped

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - statements and stored values of any kind
+
 """Sessions in tables, read: pages of heads, and the events of a page.
 
 Pages are cut by key, so that a page costs the same at the end of a store as at

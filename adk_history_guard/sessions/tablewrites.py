@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - statements and stored values of any kind
+
 """Sessions in tables, written: one session in one transaction, or none of it."""
 
 from __future__ import annotations

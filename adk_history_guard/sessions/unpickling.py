@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - whatever was pickled
+
 """Loads the pickled actions of ADK's first schema, and nothing but plain data.
 
 What is pickled in a store can run any code when it is loaded. Only data models

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - work of any kind
+
 """The way through a store: page after page, in one process or in several."""
 
 from __future__ import annotations

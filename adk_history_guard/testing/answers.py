@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - raw JSON
+
 """Whose answer stands beside which call: what no provider would report.
 
 A provider counts and compares ids; it cannot tell that an answer belongs to another

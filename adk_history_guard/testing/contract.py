@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - raw JSON
+
 """The judge of `generateContent` requests: the documented rules of Gemini.
 
 It reads the JSON as it came over the wire and shares no code with the guard, so that

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - options
+
 """The pytest fixtures of the package: `strict_gemini` and `guarded_runner`.
 
 pytest finds them by an entry point; nothing needs to be imported::

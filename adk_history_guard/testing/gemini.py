@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - fields of any model
+
 """`StrictGemini`: `generateContent` as the Gemini API and Vertex AI speak it."""
 
 from __future__ import annotations

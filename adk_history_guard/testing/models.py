@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - arguments of any kind
+
 """The models behind the emulators: a script, or a seeded random model.
 
 A model knows nothing of any provider's wire form. It answers with parts (`Text`,

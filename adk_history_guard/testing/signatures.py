@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - raw JSON
+
 """Thought signatures as a provider sees them: issued once, bound to one part.
 
 Rules G14 to G17, G21 and G23 of the contract. A signature comes back in the part it was

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ANN401 - raw JSON
+
 """Contents of `generateContent` as they stand on the wire, read without judgement."""
 
 from __future__ import annotations

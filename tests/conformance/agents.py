@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: D103 - the titles of the scenarios say what they play
+
 """Scenarios of several agents (row 5)."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: D103 - the titles of the scenarios say what they play
+
 """Scenarios of other plugins (row 6), of live runs (7) and other parts (8)."""
 
 from __future__ import annotations

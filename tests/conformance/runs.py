@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: D103 - the titles of the scenarios say what they play
+
 """Scenarios of streams (row 1) and of long-running tools (row 2)."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: D103 - the titles of the scenarios say what they play
+
 """Scenarios of session services (row 9) and of ways to install the guard (10)."""
 
 from __future__ import annotations

@@ -44,8 +44,10 @@ LIMITS: dict[str, tuple[tuple[int, int], tuple[int, int], str]] = {
     "parallel_jobs": (
         (2, 0),
         (2, 10),
-        "ADK 2.0 to 2.9 shows the answer to both agents and refuses it for the one "
-        "that did not ask, with unique ids and without the guard as well",
+        (
+            "ADK 2.0 to 2.9 shows the answer to both agents and refuses it for the "
+            "one that did not ask, with unique ids and without the guard as well"
+        ),
     )
 }
 """Scenarios that the guard cannot mend, from one version on and before another."""
