@@ -385,7 +385,8 @@ async def test_a_task_agent_goes_on_with_its_task():
 # Row 6
 
 
-async def test_a_resumable_app_goes_on_after_a_late_answer():
+@pytest.mark.parametrize("resumed", [False, True], ids=["new", "resumed"])
+async def test_a_resumable_app_goes_on_after_a_late_answer(resumed):
     """Row 6: a moved long-running round is not taken for a pause."""
     llm = Scripted(replies=[[call("job", id="j1", n=1)]])
     runner = make_runner(llm, tools=[LongRunningFunctionTool(job)], app=RESUMABLE)
@@ -394,7 +395,13 @@ async def test_a_resumable_app_goes_on_after_a_late_answer():
     await say(runner, "How is it going?")
     before = len(llm.seen)
 
-    made = await say(runner, user(response("job", id=waiting.id, n=1)))
+    run = runner.run_async(
+        user_id="u",
+        session_id="s",
+        invocation_id=asked.invocation_id if resumed else None,
+        new_message=user(response("job", id=waiting.id, n=1)),
+    )
+    made = [e async for e in run]
 
     assert len(llm.seen) == before + 1
     assert [r.response for r in responses_of(llm.seen[-1])] == [{"n": 1}]

@@ -312,3 +312,24 @@ def test_every_process_repairs_to_the_same_bytes():
 
     assert len(outputs) == 1
     assert len(outputs.pop()) > 10_000
+
+
+def test_job_that_said_no_more_than_pending_is_not_closed():
+    """A long-running call keeps waiting after its first response."""
+    asked = Event(
+        author="root",
+        content=types.Content(
+            role="model",
+            parts=[types.Part(function_call=types.FunctionCall(id="j1", name="job"))],
+        ),
+        long_running_tool_ids={"j1"},
+    )
+    said = types.FunctionResponse(id="j1", name="job", response={"status": "pending"})
+    pending = Event(
+        author="root",
+        content=types.Content(role="user", parts=[types.Part(function_response=said)]),
+    )
+
+    found = repair_events([asked, pending])
+
+    assert (set(found.ids), set(found.closed)) == ({"j1"}, set())

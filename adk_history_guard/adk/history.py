@@ -64,12 +64,15 @@ class HistoryRepair:
       changes: What was done, in order; places read `events[7].parts[0]`.
       ids: Every id of a call.
       closed: The ids whose calls are answered for good.
+      ordered: Whether each round is whole and in call order, so that its pairs
+        can be told without ids.
     """
 
     events: list[Event]
     changes: Sequence[Change] = ()
     ids: frozenset[str] | set[str] = frozenset()
     closed: frozenset[str] | set[str] = frozenset()
+    ordered: bool = False
 
 
 def repair_events(
@@ -88,7 +91,8 @@ def repair_events(
     found = look(events) if memory is None else memory.look(events)
     if found is not None:
         if not found.repeats:
-            return HistoryRepair(events, (), found.ids, found.ids)
+            closed = found.ids - found.waiting if found.waiting else found.ids
+            return HistoryRepair(events, (), found.ids, closed, ordered=True)
         return _rename_repeats(events, found)
     return _repair(Draft(events, scene or Scene()))
 
@@ -167,7 +171,7 @@ def _rename_repeats(events: list[Event], found: Look) -> HistoryRepair:
             )
         out[start] = changed(event, {"content": changed(content, {"parts": parts})})
         out[end] = changed(answer, {"content": changed(reply, {"parts": answers})})
-    return HistoryRepair(out, changes, ids, ids)
+    return HistoryRepair(out, changes, ids, ids, ordered=True)
 
 
 def _repair(draft: Draft) -> HistoryRepair:

@@ -42,6 +42,7 @@ class Memory:
         "_parts",
         "_said",
         "_spoken",
+        "_waiting",
     )
 
     def __init__(self) -> None:
@@ -50,6 +51,7 @@ class Memory:
 
     def _forget(self) -> None:
         self._ids: set[str] = set()
+        self._waiting: set[str] = set()
         self._events: list[Event] = []
         self._contents: list[Any] = []  # of all events, None among them
         self._spoken: list[Any] = []  # those that have parts
@@ -71,11 +73,13 @@ class Memory:
             self._forget()
             known = 0
         found = look(events[known:] if known else events, self._ids.copy())
+        if found is not None and self._waiting:
+            found = found._replace(waiting=found.waiting | self._waiting)
         if found is None or found.repeats:
             # A repeat is found again with its place counted from the start.
             return look(events) if known else found
         self._learn(events, known)
-        self._ids = found.ids
+        self._ids, self._waiting = found.ids, found.waiting
         return found
 
     def _is_untouched(self, events: Sequence[Event]) -> bool:

@@ -165,9 +165,13 @@ class HistoryGuardPlugin(BasePlugin):
             run.agents[""] = getattr(root, "root_agent", root)
         if run.live:
             return
-        memory = self._memories.get(session) or self._memories.put(session, Memory())
+        # Most services load a session anew: only one seen again is worth learning.
+        memory = self._memories.get(session)
+        if memory is None:
+            self._memories.put(session, Memory())
         done = repair_events(session.events, scene=run.scene, memory=memory)
         run.ids, run.closed = set(done.ids), set(done.closed)
+        run.ordered = len(session.events) if done.ordered else None
         self.reporter.changed("the session's events", done.changes, done=self._active)
         if done.changes and self._active:
             run.show(session, done.events)
@@ -192,7 +196,9 @@ class HistoryGuardPlugin(BasePlugin):
         call = self._start(run, callback_context, target, llm_request)
         if target.hands_off or getattr(llm_request, "previous_interaction_id", None):
             return
-        restored = put_ids_back(llm_request.contents, session.events)
+        restored = Restored(llm_request.contents)
+        if not run.is_ordered(session.events):
+            restored = put_ids_back(llm_request.contents, session.events)
         outcome = self._outcome(run, target, session, restored.contents)
         # ADK 1.x strips its ids for every provider, also where they are required.
         stay = target.profile.ids.required and self._active
@@ -269,6 +275,7 @@ class HistoryGuardPlugin(BasePlugin):
         if self._active:
             done = bring_late_round(session.events, event, scene=run.scene)
             if done is not None:
+                run.ordered = None
                 self.reporter.changed("the session's events", done.changes, done=True)
                 run.show(session, done.events)
 

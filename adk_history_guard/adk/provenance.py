@@ -49,27 +49,36 @@ class Ledger:
             self._events, self._read = events, 0
             self._by_origin, self._provider_ids = {}, {}
             self._known = None
-        for n in range(self._read, len(events)):
-            self._add(events[n])
+        for event in events[self._read :] if self._read else events:
+            content = event.content
+            if content is None:
+                continue
+            written: _Written | None = None
+            for part in content.parts or ():
+                call, signature = part.function_call, part.thought_signature
+                if call is None and signature is None:
+                    continue
+                if written is None:
+                    if event.author == "user":
+                        break
+                    written = self._written(event)
+                if signature is not None:
+                    written.signatures.add(signature)
+                if call is not None and call.id:
+                    written.ids.add(call.id)
         self._read = len(events)
 
-    def _add(self, event: Event) -> None:
-        content = event.content
-        if content is None or event.author == "user" or not content.parts:
-            return
-        written: _Written | None = None
-        for part in content.parts:
-            call, signature = part.function_call, part.thought_signature
-            if call is None and signature is None:
-                continue
-            if written is None:
-                origin, ids = on_record(event)
-                self._provider_ids.update(ids)
-                written = self._by_origin.setdefault(origin, _Written())
-            if signature is not None:
-                written.signatures.add(signature)
-            if call is not None and call.id:
-                written.ids.add(call.id)
+    def _written(self, event: Event) -> _Written:
+        """What is known of the model that wrote an event."""
+        if not event.custom_metadata:
+            origin = Origin(event.model_version, None, None)
+        else:
+            origin, ids = on_record(event)
+            self._provider_ids.update(ids)
+        written = self._by_origin.get(origin)
+        if written is None:
+            written = self._by_origin[origin] = _Written()
+        return written
 
     def origins(self, target: Origin) -> Origins:
         """Return what is foreign to a target, by signature and by id."""

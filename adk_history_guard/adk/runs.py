@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from adk_history_guard.adk.history import Scene
 from adk_history_guard.adk.provenance import Ledger
+from adk_history_guard.adk.survey import look
 from adk_history_guard.diagnostics.failures import Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from google.adk.agents.callback_context import CallbackContext
     from google.adk.events import Event
@@ -98,6 +99,8 @@ class Run:
       calls: The model calls that go on, by their `EventActions`.
       newest: The newest one of each agent, by its name, until it is answered.
       ledger: Who wrote what in the session.
+      ordered: How many events are known to hold whole rounds in call order; None
+        where some do not.
     """
 
     live: bool = False
@@ -111,6 +114,16 @@ class Run:
     calls: IdentityMap[ModelCall] = field(default_factory=IdentityMap)
     newest: dict[str, ModelCall] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
+    ordered: int | None = None
+
+    def is_ordered(self, events: Sequence[Event]) -> bool:
+        """Tell whether all rounds, those of this run too, are whole and in order."""
+        if self.ordered is None or len(events) < self.ordered:
+            return False
+        if look(events[self.ordered :]) is None:
+            return False
+        self.ordered = len(events)
+        return True
 
     def call_of(self, context: CallbackContext, *, done: bool) -> ModelCall | None:
         """Return the model call that a response answers; `done` with the final one.

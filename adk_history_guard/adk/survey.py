@@ -28,10 +28,12 @@ class Look(NamedTuple):
       ids: The ids of all calls.
       repeats: Rounds in which an id comes up again: the index of the call event,
         of the response event, and of the parts of the calls concerned.
+      waiting: The ids of long-running calls: their response may not be the last.
     """
 
     ids: set[str]
     repeats: list[tuple[int, int, list[int]]]
+    waiting: set[str]
 
 
 def look(  # noqa: C901, PLR0912 - one loop on purpose: it runs over every event
@@ -55,6 +57,7 @@ def look(  # noqa: C901, PLR0912 - one loop on purpose: it runs over every event
     repeats: list[tuple[int, int, list[int]]] = []
     calls: list[types.FunctionCall] = []
     again: list[int] = []
+    waiting: set[str] = set()
     outside = False  # somebody outside may hold an id
     start = 0
     for index, event in enumerate(events):
@@ -95,15 +98,17 @@ def look(  # noqa: C901, PLR0912 - one loop on purpose: it runs over every event
                 return None
         if calls:
             start = index
+            if event.long_running_tool_ids:
+                waiting |= event.long_running_tool_ids
             outside = (
                 outside
-                or bool(event.long_running_tool_ids)
+                or bool(waiting)
                 or is_request_for_client(calls[0].name)
                 or (bool(again) and is_of_node(event))
             )
     if calls or (repeats and outside):
         return None
-    return Look(seen, repeats)
+    return Look(seen, repeats, waiting)
 
 
 def is_of_node(event: Event) -> bool:

@@ -87,9 +87,11 @@ def is_clean(  # noqa: C901, PLR0911, PLR0912 - one loop on purpose, see above
                     return False
                 if foreign and (part.thought_signature is not None or part.thought):
                     return False
-        elif role != "model" or speaker == "model":
-            return False
-        elif speaker is None and profile.leading_user:  # noqa: SIM114 - another reason
+        elif (
+            role != "model"
+            or speaker == "model"
+            or (speaker is None and profile.leading_user)
+        ):
             return False
         else:
             for part in parts:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -34,6 +35,9 @@ T = TypeVar("T")
 
 SQLITE_WAIT = 30.0
 """How many seconds to wait for another writer of an SQLite store."""
+
+_SQLITE_PAUSE = 0.01
+"""Seconds between two attempts to write."""
 
 
 class Engine(Protocol):
@@ -90,13 +94,14 @@ class SqliteEngine:
         from sqlalchemy.pool import NullPool, StaticPool
 
         if mode not in self._engines:
+            wait = 0.0 if "private" in mode else SQLITE_WAIT
             uri = f"{self._path.resolve().as_uri()}?{mode}"
 
             def connect() -> sqlite3.Connection:
                 return sqlite3.connect(
                     uri,
                     uri=True,
-                    timeout=SQLITE_WAIT,
+                    timeout=wait,
                     isolation_level=None,
                     check_same_thread=False,
                 )
@@ -154,8 +159,21 @@ class SqliteEngine:
         return self._run("mode=ro", "BEGIN", work)
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        """Write under SQLite's write lock, taken at once."""
-        return self._run("mode=rw", "BEGIN IMMEDIATE", work)
+        """Write at a moment at which nobody else reads or writes.
+
+        A run of ADK reads before it writes; had we only SQLite's write lock in
+        between, its write would fail at once. So all locks are taken, or none.
+        """
+        from sqlalchemy.exc import OperationalError
+
+        deadline = time.monotonic() + SQLITE_WAIT
+        while True:
+            try:
+                return self._run("mode=rw&cache=private", "BEGIN EXCLUSIVE", work)
+            except OperationalError as error:
+                if "locked" not in str(error.orig) or time.monotonic() > deadline:
+                    raise
+            time.sleep(_SQLITE_PAUSE)
 
     def close(self) -> None:
         """Close all connections."""
