@@ -11,6 +11,8 @@ import sys
 import textwrap
 
 import pytest
+from google.adk.events import Event
+from google.genai import types
 
 from adk_history_guard import repair_events
 from adk_history_guard.adk.history import Scene

@@ -15,7 +15,7 @@ import pytest
 from adk_history_guard import PROFILES, RULES, validate_contents
 from adk_history_guard.cli import main
 from adk_history_guard.options import list_knobs
-from tests.builders import call, user
+from tests.builders import call, model, user
 
 README = Path(__file__).parent.parent / "README.md"
 TEXT = README.read_text("utf-8")
@@ -72,7 +72,7 @@ def test_profiles_are_all_named():
 
 def test_message_is_what_the_guard_prints():
     """The message shown is the message of the rule, word for word."""
-    contents = [user("What is the weather?"), call("get_weather", id="call_1")]
+    contents = [user("Will it rain?"), model(call("get_weather", id="call_1"))]
     found = [str(v) for v in validate_contents(contents) if v.code == "HG101"]
 
     shown = re.search(r"<!-- message -->\n```text\n(.*?)\n```", TEXT, re.DOTALL)

@@ -167,23 +167,14 @@ def _answers(parts: list[types.Part], calls: list[types.FunctionCall]) -> bool:
 
 def _are_new(calls: list[types.FunctionCall], seen: set[str]) -> bool:
     """Whether all calls carry ids that are new, or none carries one."""
-    if len(calls) == 1:
-        call_id = calls[0].id
-        if not call_id:
-            return call_id is None
-        if call_id in seen:
-            return False
-        seen.add(call_id)
-        return True
     ids = [call.id for call in calls if call.id is not None]
     if not ids:
         return True
-    if len(ids) < len(calls) or not all(ids) or len(set(ids)) < len(ids):
-        return False
-    if not seen.isdisjoint(ids):
+    count = len(ids)
+    if count < len(calls) or not all(ids) or not seen.isdisjoint(ids):
         return False
     seen.update(ids)
-    return True
+    return count == 1 or len(set(ids)) == count
 
 
 def _are_legal(
