@@ -36,8 +36,8 @@ METADATA_KEY = "adk_history_guard"
 STAMPS = "__adk_internal_fc_hmac"
 """Where `ToolCallIntegrityPlugin` keeps its stamps in `custom_metadata`."""
 
-_LEAST_GAP = 2e-6
-"""Databases keep microseconds; between two of them there must be room."""
+_TICK = 1e-6
+"""Databases keep microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,12 +280,12 @@ def _inserted(
         start = before.timestamp
         after = events[index + 1].timestamp if index + 1 < len(events) else start + 2e-3
         room = after - start
-        shift = min(1e-3, room / 2) if room >= _LEAST_GAP else 0.0
-        update: dict[str, Any] = {"timestamp": start + shift}
-        if not shift:
-            # Events of one time are read in the order of their ids.
-            update["id"] = f"{before.id}-r"
-        out.append(Insertion(event.model_copy(update=update), before.id, shift))
+        # ADK before 2.13 reads events of one time in no order; so the response is
+        # later than its call in any case, be it later than what came next. ADK
+        # brings it home.
+        shift = min(1e-3, room / 2) if room >= 2 * _TICK else _TICK
+        timed = event.model_copy(update={"timestamp": start + shift})
+        out.append(Insertion(timed, before.id, shift))
     return out
 
 
