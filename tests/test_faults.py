@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -90,9 +91,9 @@ PLUGIN = {
     "history": (plugin_module, "repair_events", 1),
     "names": (plugin_module, "agent_names", 1),
     "guard": (plugin_module, "guard", 2),
-    "pairing": (guard_module, "pair", 2),
+    "pairing": (guard_module, "pair", None),
     "ids-back": (plugin_module, "put_ids_back", 2),
-    "ids-off": (plugin_module, "leave_ids_off", 2),
+    "ids-off": (plugin_module, "leave_ids_off", None),
     "ledger": (Ledger, "read", 2),
     "target": (plugin_module, "target_of", None),
     "stream": (ids_module.Stream, "see", 3),
@@ -125,7 +126,7 @@ async def test_fault_in_the_plugin_is_counted_and_the_run_goes_on(
     assert last.content.parts[0].text == "done"
 
 
-STRICT = [name for name in PLUGIN if name not in ("put-back",)]
+STRICT = [name for name in PLUGIN if name != "put-back"]
 
 
 @pytest.mark.parametrize("what", STRICT)
@@ -196,7 +197,7 @@ async def test_fault_around_the_model_comes_out_in_strict_mode(
 
 async def test_failing_id_source_leaves_the_id_to_adk(door, monkeypatch, caplog):
     """Where no id can be made, the call keeps what it came with and runs."""
-    monkeypatch.setattr(ids_module.platform_uuid, "new_uuid", fail)
+    monkeypatch.setattr(ids_module, "platform_uuid", SimpleNamespace(new_uuid=fail))
     llm = Scripted(replies=[final(call("look", id="c9", n=4)), "done"])
 
     runner = await talk(llm, door=door)

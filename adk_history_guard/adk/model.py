@@ -19,7 +19,7 @@ import copy
 import functools
 from contextlib import aclosing
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from google.adk.models import BaseLlm, Gemini, LLMRegistry
 from pydantic import PrivateAttr
@@ -37,12 +37,14 @@ from adk_history_guard.errors import ConfigurationError, InvalidHistoryError
 from adk_history_guard.options import GuardOptions
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
 
     from google.adk.models.llm_request import LlmRequest
     from google.adk.models.llm_response import LlmResponse
 
     from adk_history_guard.diagnostics.failures import ProviderError
+
+R = TypeVar("R")
 
 
 class _Guarded(BaseLlm):
@@ -61,9 +63,7 @@ class _Guarded(BaseLlm):
         Raises:
           InvalidHistoryError: In `mode="strict"`, when a violation is left.
         """
-        began = perf_counter()
         request, ids, sight = self._prepare(llm_request)
-        telemetry.took("model", perf_counter() - began)
         attempt = Attempt(self._guard_options.retry == "once" and sight is not None)
         while attempt.goes_on():
             answers = super().generate_content_async(request, stream)
@@ -71,7 +71,7 @@ class _Guarded(BaseLlm):
             try:
                 async with aclosing(answers):
                     async for response in answers:
-                        failure = watch.see(response)
+                        failure = self._safely(watch.see, response)
                         again = self._again(
                             llm_request, request, failure if attempt.may_retry else None
                         )
@@ -79,13 +79,13 @@ class _Guarded(BaseLlm):
                             request = attempt.again(again)
                             break
                         if ids is not None:
-                            self._number(ids, response)
+                            self._safely(self._number, ids, response)
                         if failure is not None and sight is not None:
                             await reporter.silent(sight, failure, response)
                         attempt.yielded()
                         yield response
             except Exception as error:
-                failure = read_error(error) if attempt.may_retry else None
+                failure = self._safely(read_error, error) if attempt.may_retry else None
                 again = self._again(llm_request, request, failure)
                 if again is None:
                     if sight is not None:
@@ -146,8 +146,10 @@ class _Guarded(BaseLlm):
         where the guard keeps its hands off.
         """
         options = self._guard_options
+        began = perf_counter()
         try:
-            return self._repaired(request)
+            prepared = self._repaired(request)
+            telemetry.took("model", perf_counter() - began)
         except InvalidHistoryError:
             raise
         except Exception:
@@ -155,6 +157,7 @@ class _Guarded(BaseLlm):
                 raise
             self._guard_reporter.fault("a guarded model")
             return request, None, None
+        return prepared
 
     def _repaired(
         self, request: LlmRequest
@@ -193,14 +196,19 @@ class _Guarded(BaseLlm):
         return request, ids if active else None, sight
 
     def _number(self, ids: Stream, response: LlmResponse) -> None:
+        before = ids.minted
+        ids.see(response)
+        self._guard_reporter.minted(ids.minted - before)
+
+    def _safely(self, do: Callable[..., R], *args: Any) -> R | None:
+        """Do something; a fault is counted and hides nothing, but in strict mode."""
         try:
-            before = ids.minted
-            ids.see(response)
-            self._guard_reporter.minted(ids.minted - before)
+            return do(*args)
         except Exception:
             if self._guard_options.mode == "strict":
                 raise
             self._guard_reporter.fault("a guarded model")
+            return None
 
 
 def _ids(request: LlmRequest) -> set[str]:

@@ -70,16 +70,17 @@ def _harmless(callback: F) -> F:
     async def run(self: HistoryGuardPlugin, **kwargs: Any) -> None:
         began = perf_counter()
         try:
-            await callback(self, **kwargs)
+            try:
+                await callback(self, **kwargs)
+            finally:
+                if where is not None:
+                    telemetry.took(where, perf_counter() - began)
         except InvalidHistoryError:
             raise
         except Exception:
             if self.options.mode == "strict":
                 raise
             self.reporter.fault(callback.__name__)
-        finally:
-            if where is not None:
-                telemetry.took(where, perf_counter() - began)
 
     return run  # type: ignore[return-value]
 

@@ -123,12 +123,12 @@ class Reporter:
     def fault(self, where: str) -> None:
         """Log an exception of the guard's own, with its traceback, and count it."""
         self.faults += 1
-        telemetry.fault(where)
         logger.exception(  # noqa: LOG004 - called from a handler
             "adk-history-guard failed in %s; the run goes on without it. Please "
             "report this with the traceback.",
             where,
         )
+        _count_fault(where)
 
     def minted(self, number: int) -> None:
         """Count ids that calls got."""
@@ -205,7 +205,15 @@ class Reporter:
                 await result
         except Exception:
             logger.exception("the dump of a rejected request failed")
-            telemetry.fault("dump")
+            _count_fault("dump")
+
+
+def _count_fault(where: str) -> None:
+    """Count a fault; it may be telemetry itself that fails."""
+    try:
+        telemetry.fault(where)
+    except Exception as error:  # noqa: BLE001 - an exporter may raise anything
+        logger.warning("a fault was not counted: %s", type(error).__name__)
 
 
 def _dump(rejected: RejectedRequest, options: GuardOptions) -> object:
