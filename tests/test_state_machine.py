@@ -36,6 +36,7 @@ def play(machine: type[Conversation], steps: int) -> None:
     )
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize(
     "steps",
     [pytest.param(250, id="few"), pytest.param(2_000, marks=pytest.mark.slow)],

@@ -123,8 +123,9 @@ def bring_late_round(
             return None
         if wanted & ids:
             break  # the event answers another round as well
+        answered = {r.id for r in earlier.get_function_responses()}
         if rounds.is_seen(earlier, event.branch) and not (
-            wanted & {r.id for r in earlier.get_function_responses()}
+            answered and answered <= wanted
         ):
             break
     else:

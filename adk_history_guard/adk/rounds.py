@@ -122,7 +122,7 @@ def _bring(draft: Draft, found: Round) -> None:
     index, last = found.turn.index, draft.last
     answers = [r for c in found.calls for r in draft.pairs.answers[c]]
     own = sorted({r.turn for r in answers} - {last})
-    between = _is_seen_between(draft, index, own)
+    between = _is_seen_between(draft, found, own)
     finals = [r for _, r in found.finals]
     in_order = not found.missing and _in_slots(draft, answers) == finals
     if in_order and not between:
@@ -185,20 +185,28 @@ def _move(draft: Draft, index: int, late: Sequence[Call]) -> None:
         ]
 
 
-def _is_seen_between(draft: Draft, index: int, own: Sequence[int]) -> bool:
+def _is_seen_between(draft: Draft, found: Round, own: Sequence[int]) -> bool:
     """Whether a turn stands between that ADK must not leave out.
 
     What the agent itself said while it waited ("I have started the job") is out
-    of date with the answer; that ADK means to leave out.
+    of date with the answer; that ADK means to leave out. An event that answers
+    another round as well would take that answer along.
     """
+    index = found.turn.index
     asked = draft.events[index]
-    skip = set(own)
+    skip = {n for n in own if _answers_only(draft, n, found.calls)}
     return any(
         n not in skip
         and is_seen(draft.events[n], asked.branch)
         and not _is_words_of(draft.events[n], asked.author)
         for n in range(index + 1, draft.last)
     )
+
+
+def _answers_only(draft: Draft, index: int, calls: Sequence[Call]) -> bool:
+    """Whether all responses of an event answer some of these calls."""
+    owner = draft.pairs.owner
+    return all(owner.get(r) in calls for r in draft.turn(index).responses)
 
 
 def _is_words_of(event: Event, author: str) -> bool:
