@@ -24,7 +24,6 @@ from adk_history_guard.adk import model as model_module
 from adk_history_guard.adk import plugin as plugin_module
 from adk_history_guard.adk import reporting
 from adk_history_guard.adk.provenance import Ledger
-from adk_history_guard.adk.runs import Run
 from adk_history_guard.core import guard as guard_module
 from adk_history_guard.diagnostics import telemetry
 from tests.agents import Scripted, final, make_runner, partial, poison, say, stored
@@ -92,14 +91,12 @@ PLUGIN = {
     "names": (plugin_module, "agent_names", 1),
     "guard": (plugin_module, "guard", 2),
     "pairing": (guard_module, "pair", None),
-    "ids-back": (plugin_module, "put_ids_back", 2),
-    "ids-off": (plugin_module, "leave_ids_off", None),
+    "ids-back": (plugin_module, "find_ids", 2),
     "ledger": (Ledger, "read", 2),
     "target": (plugin_module, "target_of", None),
     "stream": (ids_module.Stream, "see", 3),
     "late-round": (plugin_module, "bring_late_round", None),
     "repeats": (plugin_module.HistoryGuardPlugin, "_catch_repeats", None),
-    "put-back": (Run, "put_back", 1),
     "telemetry-changed": (telemetry, "changed", None),
     "telemetry-minted": (telemetry, "minted", None),
     "telemetry-took": (telemetry, "took", None),
@@ -126,13 +123,11 @@ async def test_fault_in_the_plugin_is_counted_and_the_run_goes_on(
     assert last.content.parts[0].text == "done"
 
 
-STRICT = [name for name in PLUGIN if name != "put-back"]
-
-
-@pytest.mark.parametrize("what", STRICT)
-async def test_fault_in_the_plugin_comes_out_in_strict_mode(what, monkeypatch):
+@pytest.mark.parametrize(("owner", "name", "times"), PLUGIN.values(), ids=PLUGIN)
+async def test_fault_in_the_plugin_comes_out_in_strict_mode(
+    owner, name, times, monkeypatch
+):
     """ADK wraps it in a RuntimeError."""
-    owner, name, _ = PLUGIN[what]
     monkeypatch.setattr(owner, name, fail)
 
     with pytest.raises(RuntimeError) as caught:

@@ -17,7 +17,8 @@ import logging
 from typing import Any
 
 import pytest
-from google.adk.agents import LlmAgent
+from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.events import Event
 from google.genai import types
 
 from adk_history_guard.adk.ids import METADATA_KEY, Known, Mint, Stream
@@ -105,6 +106,112 @@ def test_identical_calls_in_two_chunks_are_two_calls():
     )
 
     assert found == [["adk-1"], ["adk-2"], ["adk-1", "adk-2"]]
+
+
+def test_the_final_response_tells_whether_a_call_was_shown_twice():
+    """Two chunks with one call, one call in the end: it has the id shown first."""
+    found = seen(
+        make_stream(),
+        partial(call("look", n=1)),
+        partial(call("look", n=1)),
+        final(call("look", n=1)),
+    )
+
+    assert found == [["adk-1"], ["adk-2"], ["adk-1"]]
+
+
+def test_cumulative_chunks_show_the_same_calls_again():
+    """A chunk that begins with all calls so far adds only what comes after them."""
+    found = seen(
+        make_stream(),
+        partial(call("look", n=1)),
+        partial(call("look", n=1), call("look", n=2)),
+        partial(call("look", n=1), call("look", n=2)),
+        partial(call("look", n=1), call("look", n=2), call("seek", n=1)),
+        final(call("look", n=1), call("look", n=2), call("seek", n=1)),
+    )
+
+    assert found == [
+        ["adk-1"],
+        ["adk-1", "adk-2"],
+        ["adk-1", "adk-2"],
+        ["adk-1", "adk-2", "adk-3"],
+        ["adk-1", "adk-2", "adk-3"],
+    ]
+
+
+def test_a_cumulative_chunk_passes_over_a_call_that_may_be_a_repeat():
+    """The second chunk said nothing new; the third counts from the first."""
+    found = seen(
+        make_stream(),
+        partial(call("look", n=1)),
+        partial(call("look", n=1)),
+        partial(call("look", n=1), call("look", n=2)),
+        final(call("look", n=1), call("look", n=2)),
+    )
+
+    assert found == [["adk-1"], ["adk-2"], ["adk-1", "adk-3"], ["adk-1", "adk-3"]]
+
+
+def test_a_chunk_with_only_some_of_the_calls_is_no_snapshot():
+    """Calls that differ in order or arguments are new ones."""
+    found = seen(
+        make_stream(),
+        partial(call("look", n=1), call("look", n=2)),
+        partial(call("look", n=2), call("look", n=1)),
+        final(*(call("look", n=n) for n in (1, 2, 2, 1))),
+    )
+
+    assert found[:2] == [["adk-1", "adk-2"], ["adk-3", "adk-4"]]
+    assert found[2] == ["adk-1", "adk-2", "adk-3", "adk-4"]
+
+
+@pytest.mark.parametrize("mint", [Mint.ALWAYS, Mint.ON_REPEAT])
+@pytest.mark.parametrize(
+    "shown",
+    [[None, "c1"], ["c1", None], [None, "c1", "c1"], [None, "c1", None]],
+    ids=["only-the-last", "only-the-first", "all-but-the-first", "the-second"],
+)
+def test_a_call_keeps_the_id_shown_first_where_the_providers_comes_later(mint, shown):
+    """The adapter gives an id on one side only; it is on record as the provider's."""
+    *chunks, last = (call("look", id=i, n=1) for i in shown)
+    response = final(last)
+
+    found = seen(make_stream(mint), *map(partial, chunks), response)
+
+    first = "c1" if shown[0] and mint is Mint.ON_REPEAT else "adk-1"
+    assert found == [[first]] * len(shown)
+    given = (response.custom_metadata or {}).get(METADATA_KEY, {})
+    assert given.get("provider_ids", {}) == (
+        {"adk-1": "c1"} if first == "adk-1" else {}
+    )
+
+
+def test_provider_ids_that_come_later_go_to_the_calls_by_their_arguments():
+    """Two calls shown without ids, then with them and in the other order."""
+    response = final(
+        call("look", id="b", n=2), call("look", id="a", n=1), call("look", id="c", n=1)
+    )
+
+    found = seen(make_stream(), partial(call("look", n=1), call("look", n=2)), response)
+
+    assert found == [["adk-1", "adk-2"], ["adk-2", "adk-1", "adk-3"]]
+    assert response.custom_metadata[METADATA_KEY]["provider_ids"] == {
+        "adk-1": "a",
+        "adk-2": "b",
+        "adk-3": "c",
+    }
+
+
+def test_an_id_that_carries_a_signature_stays_where_a_call_was_shown_without_one():
+    """The id must come back byte for byte; that weighs more than the id shown."""
+    late = "c1__thought__QUJD"
+
+    found = seen(
+        make_stream(), partial(call("look", n=1)), final(call("look", id=late, n=1))
+    )
+
+    assert found == [["adk-1"], [late]]
 
 
 @pytest.mark.parametrize("mint", [Mint.ALWAYS, Mint.ON_REPEAT])
@@ -484,6 +591,64 @@ async def test_parallel_agents_under_one_id_keep_their_own():
     assert {(r.response["n"], r.id) for r in answers} == {
         (n, next(iter(found))) for (_, n), found in whole.items()
     }
+
+
+@pytest.mark.filterwarnings("ignore:ParallelAgent is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("call_id", ["c1", None, "adk-cached"])
+async def test_parallel_agents_given_one_response_object_have_two_ids(call_id):
+    """A cache hands the same object to both; each runs its own call."""
+    from google.adk.agents import ParallelAgent
+
+    cached = final(call("look", id=call_id, n=1))
+    agents = [
+        LlmAgent(name=name, model=Scripted(replies=[cached, "done"]), tools=[look])
+        for name in ("left", "right")
+    ]
+    root = ParallelAgent(name="both", sub_agents=agents)
+    runner = make_runner(Scripted(), agent=root)
+
+    await say(runner, "go")
+
+    events = await stored(runner)
+    calls = {e.author: said.id for e in events for said in e.get_function_calls()}
+    answers = {e.author: r.id for e in events for r in e.get_function_responses()}
+    assert sorted(calls) == ["left", "right"]
+    assert calls["left"] != calls["right"]
+    assert answers == calls
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        ({}, True),
+        ({"author": "other"}, False),
+        ({"branch": "root.other"}, False),
+        ({"author": "other", "long_running_tool_ids": {"adk-open"}}, True),
+        ({"author": "other", "name": "adk_request_confirmation"}, True),
+    ],
+    ids=["itself", "author", "branch", "long-running", "question"],
+)
+async def test_an_open_id_is_kept_only_by_whom_it_belongs_to(second, expected):
+    """The same author and branch may say an open call again, nobody else may."""
+    again = {"author": "root", "branch": None, "name": "look", **second}
+    said = [call(name, id="adk-open", n=1) for name in ("look", again.pop("name"))]
+
+    class Echo(BaseAgent):
+        async def _run_async_impl(self, ctx: Any) -> Any:
+            first = {"author": "root", "branch": None}
+            for part, fields in zip(said, (first, again), strict=True):
+                content = model(part)
+                yield Event(invocation_id=ctx.invocation_id, content=content, **fields)
+
+    runner = make_runner(Scripted(), agent=Echo(name="root"))
+
+    await say(runner, "go")
+
+    events = await stored(runner)
+    one, two = [c.id for e in events for c in e.get_function_calls()]
+    assert one == "adk-open"
+    assert (two == "adk-open") is expected
+    assert two.startswith("adk-")
 
 
 def state_of(runner: Any) -> Any:

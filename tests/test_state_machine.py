@@ -25,7 +25,7 @@ def play(machine: type[Conversation], steps: int) -> None:
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=steps * 4 // 3 // STEPS_OF_A_PLAY,  # some plays are short
+            max_examples=steps * 3 // 2 // STEPS_OF_A_PLAY,  # some plays are short
             stateful_step_count=STEPS_OF_A_PLAY,
             derandomize="STATE_MACHINE_STEPS" not in os.environ,
             database=None,

@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ids that ADK has left off a request, put back for the repair and taken off again."""
+"""Ids that ADK has left off a request, known from the session to pair by."""
 
 from __future__ import annotations
 
 from adk_history_guard import GuardOptions
 from adk_history_guard.adk.history import Scene, bring_late_round, repair_events
-from adk_history_guard.adk.stripped import leave_ids_off, put_ids_back
+from adk_history_guard.adk.stripped import find_ids
 from adk_history_guard.core.guard import guard
+from adk_history_guard.core.origins import Origins
 from adk_history_guard.core.profiles import PROFILES
 from tests.builders import call, event, events, model, response, user
 
@@ -24,17 +25,14 @@ def booked(n, call_id=None):
 
 def sent(contents, stored):
     """Guard contents as the plugin does, and return what is sent."""
-    restored = put_ids_back(contents, stored)
     outcome = guard(
-        restored.contents,
+        contents,
         profile=PROFILES["gemini-2"],
         options=GuardOptions(),
-        pending=("adk-1", "adk-2", "adk-3"),
+        pending=("adk-1", "adk-2", "adk-3", "book"),
+        origins=Origins(known_ids=find_ids(contents, stored)),
     )
-    if outcome.changes:
-        leave_ids_off(outcome.contents, restored)
-        return outcome.contents
-    return contents
+    return outcome.contents
 
 
 def tokens(contents):
@@ -127,10 +125,9 @@ def test_turn_that_the_session_does_not_know_stays_as_it_is():
     """Contents that are not the session's get no ids."""
     contents = [user("Go."), model(book(1), book(2)), user(booked(2), booked(1))]
 
-    restored = put_ids_back(contents, events(event("user", "Go.")))
+    found = find_ids(contents, events(event("user", "Go.")))
 
-    assert restored.contents is contents
-    assert restored.ids == set()
+    assert found == {}
 
 
 def test_equal_turns_are_found_from_the_newest_on():

@@ -6,6 +6,7 @@ Only here can some histories be healed: ADK pairs by id alone, so where an id
 repeats it hands a call the answer of another one, and by the time of the request
 the right answer is gone. The steps, in order:
 
+0. MOVE   calls and responses of one event into events of their own.
 1. RENAME ids that repeat or are missing, and names and ids of responses.
 2. DROP   calls without a name, orphan responses, superseded responses that
           would take the text between two updates away.
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.adk import rounds
 from adk_history_guard.adk.draft import Draft, Scene, derived_id
+from adk_history_guard.adk.mixed import split_mixed
 from adk_history_guard.adk.survey import look
 from adk_history_guard.core import narration
 from adk_history_guard.core.copies import changed
@@ -94,7 +96,10 @@ def repair_events(
             closed = found.ids - found.waiting if found.waiting else found.ids
             return HistoryRepair(events, (), found.ids, closed, ordered=True)
         return _rename_repeats(events, found)
-    return _repair(Draft(events, scene or Scene()))
+    whole, changes = split_mixed(events)
+    draft = Draft(whole, scene or Scene())
+    draft.changes += changes
+    return _repair(draft)
 
 
 def bring_late_round(
@@ -189,7 +194,8 @@ def _repair(draft: Draft) -> HistoryRepair:
 def rename_ids(draft: Draft) -> None:
     """RENAME ids that repeat or are missing.
 
-    One call keeps a repeated id: one that is known elsewhere, else the first.
+    One call keeps a repeated id: one that is known elsewhere, else the first. Of
+    several open ones it is the oldest, which a client's answer goes to.
     """
     groups: dict[str, list[Call]] = {}
     for call in draft.pairs.answers:
@@ -207,21 +213,20 @@ def rename_ids(draft: Draft) -> None:
                 _rename(draft, call, "HG501")
 
 
-_ORDINARY, _LONG_RUNNING, _RESUMED, _FIXED = range(4)
+_ORDINARY, _LONG_RUNNING, _OPEN, _RESUMED, _FIXED = range(5)
 
 
 def _rank(draft: Draft, call: Call) -> int:
     """How much an id must stay; the first call of the highest rank keeps it."""
-    if call in draft.pairs.held:
+    if call in draft.pairs.held or draft.is_spared(call):
         return _FIXED
+    final = draft.pairs.final(call)
+    if final is not None and final.client and final.turn == draft.last:
+        return _RESUMED
     if call in draft.pairs.open and not rounds.is_left(draft, call):
-        return _FIXED
-    if draft.is_spared(call):
-        return _FIXED
+        return _OPEN
     if call.id in (draft.event_of(call).long_running_tool_ids or ()):
-        final = draft.pairs.final(call)
-        now = final is not None and final.client and final.turn == draft.last
-        return _RESUMED if now else _LONG_RUNNING
+        return _LONG_RUNNING
     return _ORDINARY
 
 

@@ -20,6 +20,12 @@ Facts it rests on
 * Streamed pieces are copied into a new part before anybody sees them, so a
   second streamed call under one provider id is dropped all the same; it is
   put back from its pieces.
+* An adapter may give the id only with a later showing of a call; the id shown
+  first stays, and the later one is the provider's.
+* A chunk of several calls that begins with all calls so far is a snapshot. One
+  call alone, shown twice without an id, may be two calls: the aggregator would
+  drop one of two under one id, so each showing gets its own, and the final
+  response tells how many there are.
 """
 
 from __future__ import annotations
@@ -73,7 +79,13 @@ class _Logical:
     args: dict[str, Any] = field(default_factory=dict)
     signature: bytes | None = None
     chunk: int = 0
+    echo: bool = False  # maybe an earlier call, shown again
     final: bool = False  # found in the final response
+
+    def take_id(self, call_id: str | None) -> None:
+        """Learn the provider's id, where the call was shown without one before."""
+        if self.provider_id is None and call_id and call_id != self.id:
+            self.provider_id = call_id
 
 
 @dataclass(slots=True)
@@ -135,20 +147,28 @@ class Stream:
             return
         self._chunk += 1
         if response.partial:
+            calls = [p.function_call for p in content.parts if p.function_call]
+            again = iter(self._snapshot(calls))
             for part in content.parts:
                 if part.function_call is not None:
-                    self._see_piece(part, part.function_call)
+                    self._see_piece(part, part.function_call, next(again, None))
         else:
             self._see_final(response, content, content.parts)
 
     # Partial responses: in place, on the aggregator's own parts.
 
-    def _see_piece(self, part: types.Part, call: types.FunctionCall) -> None:
-        logical = self._continued(call)
+    def _see_piece(
+        self, part: types.Part, call: types.FunctionCall, again: _Logical | None
+    ) -> None:
+        logical = again or self._continued(call)
         if logical is None:
+            whole = _is_whole(call)
+            echo = whole and not call.id and any(map(self._shows(call), self._calls))
             logical = self._add(call)
-            logical.pieces = bool(call.partial_args) or bool(call.will_continue)
-            logical.args = {} if logical.pieces else dict(call.args or {})
+            logical.pieces, logical.echo = not whole, echo
+            logical.args = dict(call.args or {}) if whole else {}
+        elif call.name and _is_whole(call):
+            logical.take_id(call.id)
         if part.thought_signature is not None and logical.signature is None:
             logical.signature = part.thought_signature
         if call.name:
@@ -174,9 +194,41 @@ class Stream:
             return last
         if last is not None and not call.name:
             return self._open_under(call.id) or last
-        if call.id and not call.partial_args and not call.will_continue:
+        if call.id and _is_whole(call):
             return self._sent_again(call)
         return None
+
+    def _snapshot(self, calls: list[types.FunctionCall]) -> list[_Logical]:
+        """The calls so far, where a chunk of several calls begins with them all."""
+        if len(calls) <= 1 or any(logical.open for logical in self._calls):
+            return []
+        sure = [logical for logical in self._calls if not logical.echo]
+        for known in (self._calls, sure):
+            if len(known) <= len(calls) and all(
+                _is_whole(call) and self._shows(call)(logical)
+                for logical, call in zip(known, calls, strict=False)
+            ):
+                return list(known)
+        return []
+
+    def _shows(self, call: types.FunctionCall) -> Callable[[_Logical], bool]:
+        """A test for the calls of earlier chunks that a call may be again."""
+        # An id that carries data must stay on its call, so it is never a later one.
+        late = not carries_data(call.id or "", self._markers)
+
+        def test(logical: _Logical) -> bool:
+            return (
+                logical.chunk < self._chunk
+                and logical.name == call.name
+                and logical.args == (call.args or {})
+                and (
+                    not call.id
+                    or call.id in (logical.id, logical.provider_id)
+                    or (late and logical.provider_id is None)
+                )
+            )
+
+        return test
 
     def _is_another(self, mine: _Logical, call: types.FunctionCall) -> bool:
         """Whether an id that was kept as the provider gave it names a second call."""
@@ -193,16 +245,10 @@ class Stream:
         return None
 
     def _sent_again(self, call: types.FunctionCall) -> _Logical | None:
-        """The same call (id, name and arguments) in an earlier chunk."""
-        for logical in self._calls:
-            if (
-                logical.provider_id == call.id
-                and logical.name == call.name
-                and logical.chunk < self._chunk
-                and logical.args == (call.args or {})
-            ):
-                return logical
-        return None
+        """The same call (name and arguments, no other id) in an earlier chunk."""
+        found = list(filter(self._shows(call), self._calls))
+        exact = [logical for logical in found if logical.provider_id == call.id]
+        return next(iter(exact or found), None)
 
     def _add(self, call: types.FunctionCall) -> _Logical:
         provider_id = call.id or None
@@ -279,9 +325,11 @@ class Stream:
             and (call.id or None) in (None, logical.provider_id)
         ]
         same = [c for c in candidates if c.args == (call.args or {})]
-        logical = next(iter(same or candidates), None)
+        late = [c for c in filter(self._shows(call), self._calls) if not c.final]
+        logical = next(iter(same or candidates or late), None)
         if logical is None:
             logical = self._add(call)
+        logical.take_id(call.id)
         logical.final = True
         return logical
 
@@ -325,6 +373,10 @@ class Stream:
                 record["provider_ids"] = ids
         if before != record:
             response.custom_metadata = {**metadata, METADATA_KEY: record}
+
+
+def _is_whole(call: types.FunctionCall) -> bool:
+    return not call.partial_args and not call.will_continue
 
 
 def _with_id(part: types.Part, call_id: str) -> types.Part:

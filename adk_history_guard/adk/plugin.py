@@ -30,7 +30,7 @@ from adk_history_guard.adk.memory import Memory
 from adk_history_guard.adk.reporting import TIMED, Reporter, Sight
 from adk_history_guard.adk.runs import IdentityMap, ModelCall, Run
 from adk_history_guard.adk.scenery import Waiting, agent_names
-from adk_history_guard.adk.stripped import Restored, leave_ids_off, put_ids_back
+from adk_history_guard.adk.stripped import KnownIds, find_ids
 from adk_history_guard.adk.survey import is_of_node
 from adk_history_guard.adk.targets import Target, origin_of, target_of
 from adk_history_guard.core.copies import changed
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from google.adk.models.llm_response import LlmResponse
     from google.genai import types
 
-    from adk_history_guard.core.guard import Outcome
     from adk_history_guard.core.origins import Origins
 
 F = TypeVar("F", bound="Callable[..., Awaitable[None]]")
@@ -197,19 +196,17 @@ class HistoryGuardPlugin(BasePlugin):
         call = self._start(run, callback_context, target, llm_request)
         if target.hands_off or getattr(llm_request, "previous_interaction_id", None):
             return
-        restored = Restored(llm_request.contents)
-        if not run.is_ordered(session.events):
-            restored = put_ids_back(llm_request.contents, session.events)
-        outcome = self._outcome(run, target, session, restored.contents)
-        # ADK 1.x strips its ids for every provider, also where they are required.
-        stay = target.profile.ids.required and self._active
-        if restored.ids and not outcome.changes and not stay:
-            # Each response stands right; so judge what is sent, without the ids.
-            outcome = self._outcome(run, target, session, llm_request.contents)
-            restored = Restored(llm_request.contents)
+        contents = llm_request.contents
+        ordered = run.is_ordered(session.events)
+        known = {} if ordered else find_ids(contents, session.events)
+        outcome = guard(
+            contents,
+            profile=target.profile,
+            options=self.options,
+            pending=Waiting(session),
+            origins=self._origins(run, target, contents, known),
+        )
         call.outcome = outcome
-        if stay:
-            llm_request.contents = outcome.contents
         if not outcome.changes and not outcome.violations:
             return
         where = f"a request of agent {callback_context.agent_name!r}"
@@ -218,8 +215,7 @@ class HistoryGuardPlugin(BasePlugin):
         errors = [v for v in outcome.violations if v.severity is Severity.ERROR]
         if errors and self.options.mode == "strict":
             raise InvalidHistoryError(errors)
-        if outcome.changes and not stay:
-            leave_ids_off(outcome.contents, restored)
+        if outcome.changes:
             llm_request.contents = outcome.contents
 
     @_harmless
@@ -313,20 +309,12 @@ class HistoryGuardPlugin(BasePlugin):
             foreign_ids=run.ledger.origins(origin_of(model, name)).ids,
         )
 
-    def _outcome(
-        self, run: Run, target: Target, session: Any, contents: list[types.Content]
-    ) -> Outcome:
-        """Repair and check contents with all that the run knows."""
-        return guard(
-            contents,
-            profile=target.profile,
-            options=self.options,
-            pending=Waiting(session),
-            origins=self._origins(run, target, contents),
-        )
-
     def _origins(
-        self, run: Run, target: Target, contents: list[types.Content]
+        self,
+        run: Run,
+        target: Target,
+        contents: list[types.Content],
+        known: KnownIds,
     ) -> Origins:
         """What is on record of who wrote what in a request."""
         origins = run.ledger.origins(target.origin)
@@ -335,7 +323,7 @@ class HistoryGuardPlugin(BasePlugin):
             origins = replace(origins, places=places)
         if self.options.wire_ids == "provider":
             origins = replace(origins, wire_ids=run.ledger.provider_ids(contents))
-        return origins
+        return replace(origins, known_ids=known) if known else origins
 
     def _start(
         self,
@@ -386,7 +374,10 @@ class HistoryGuardPlugin(BasePlugin):
             if call is None or not call.id or is_request_for_client(call.name):
                 continue
             mine = call.id.startswith(CLIENT_ID_PREFIX)
-            if call.id in (run.closed if mine else run.ids) and call.id not in spared:
+            if call.id not in spared and (
+                run.is_anothers(call.id, event)
+                or call.id in (run.closed if mine else run.ids)
+            ):
                 again[n] = call
             run.ids.add(call.id)
         if not again or content is None or not self._active or is_of_node(event):

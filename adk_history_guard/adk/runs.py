@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from adk_history_guard.adk.history import Scene
 from adk_history_guard.adk.provenance import Ledger
-from adk_history_guard.adk.survey import look
+from adk_history_guard.adk.survey import is_of_node, look
 from adk_history_guard.diagnostics.failures import Watch
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ class Run:
       ids: Every id of a call in the session.
       closed: Those whose call is answered.
       minted: Those that calls of this run got.
+      owners: The author and the branch of the first event of this run under an id.
       stored: The session's own list of events, where a repaired one stands in.
       shown: The repaired list at the start of the run.
       calls: The model calls that go on, by their `EventActions`.
@@ -109,6 +110,7 @@ class Run:
     ids: set[str] = field(default_factory=set)
     closed: set[str] = field(default_factory=set)
     minted: set[str] = field(default_factory=set)
+    owners: dict[str, tuple[str, str | None]] = field(default_factory=dict)
     stored: list[Event] | None = None
     shown: frozenset[int] = frozenset()
     calls: IdentityMap[ModelCall] = field(default_factory=IdentityMap)
@@ -124,6 +126,16 @@ class Run:
             return False
         self.ordered = len(events)
         return True
+
+    def is_anothers(self, call_id: str, event: Event) -> bool:
+        """Tell whether an id is of another author or branch, and remember whose.
+
+        One response may go to parallel agents (a cache), which all run its calls.
+        """
+        if is_of_node(event):
+            return False
+        owner = (event.author, event.branch)
+        return self.owners.setdefault(call_id, owner) != owner
 
     def call_of(self, context: CallbackContext, *, done: bool) -> ModelCall | None:
         """Return the model call that a response answers; `done` with the final one.

@@ -7,25 +7,22 @@ several calls of one tool, nothing but the order of the responses then tells the
 apart, and ADK sends them as they were stored: a job that was answered first
 stands first, and one that is not answered yet stands nowhere. Where one event
 answers calls of two turns, ADK sends all its responses behind both. The session
-still knows. `put_ids_back` finds each such turn in its events, by the names and
-arguments of its calls and by the bodies of its responses, and puts the ids back
-for as long as the repair runs; `leave_ids_off` takes them away again.
+still knows. `find_ids` finds each such turn in its events, by the names and
+arguments of its calls and by the bodies of its responses, and returns the ids
+that its parts have there; the repair pairs by them and sends none of them.
 
 Other turns need no ids: name and place tell.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from adk_history_guard.adk.survey import read_events
-from adk_history_guard.core.ids import with_id
 from adk_history_guard.core.pairing import pair
-from adk_history_guard.core.turns import carries_data
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from google.adk.events import Event
     from google.genai import types
@@ -33,90 +30,56 @@ if TYPE_CHECKING:
     from adk_history_guard.core.pairing import Pairs
     from adk_history_guard.core.turns import Call
 
-
-@dataclass(slots=True)
-class Restored:
-    """The contents of a request with ids put back where they were needed.
-
-    Attributes:
-      contents: The contents to repair; the list handed in where none was needed.
-      ids: The ids that were put back.
-      parts: The parts as they came, by the identity of the part that stands in.
-      sources: The contents as they came, likewise.
-    """
-
-    contents: list[types.Content]
-    ids: set[str] = field(default_factory=set)
-    parts: dict[int, types.Part] = field(default_factory=dict)
-    sources: dict[int, types.Content] = field(default_factory=dict)
+KnownIds = dict[tuple[int, int], str]
+"""Ids of the session by turn and part of the request."""
 
 
-def put_ids_back(contents: list[types.Content], events: Sequence[Event]) -> Restored:
-    """Put the session's ids back into turns that cannot be told apart without.
+def find_ids(contents: Sequence[types.Content], events: Sequence[Event]) -> KnownIds:
+    """Find the session's ids of turns that cannot be told apart without.
 
     Args:
       contents: The contents of a request; never mutated.
       events: The events that ADK has made them from.
 
     Returns:
-      The contents for the repair. A turn that is not found, or whose responses
-      are not those of the session, stays as it is.
+      The ids of calls and responses that carry none. A turn that is not found,
+      or whose responses are not those of the session, has none in here.
     """
     wanted = [
         n
         for n, content in enumerate(contents)
-        if content.role == "model" and _needs_ids(content, contents[n + 1 : n + 2])
+        if content.role == "model"
+        and _needs_ids(content, list(contents[n + 1 : n + 2]))
     ]
-    out = Restored(contents)
+    found: KnownIds = {}
     if not wanted:
-        return out
+        return found
     session = _Session(events)
     # From the end: what is left out of a request (filters, summaries) is old.
     for n in reversed(wanted):
         following = contents[n + 1] if n + 1 < len(contents) else None
-        responses = _responses(following)
-        found = session.find(_calls(contents[n]), responses)
-        if found is None:
+        turn = session.find(_calls(contents[n]), _responses(following))
+        if turn is None:
             continue
-        calls, owners = found
-        if out.contents is contents:
-            out.contents = list(contents)
-        out.contents[n] = _with_ids(contents[n], [c.id for c in calls], out)
-        if following is not None and responses:
-            out.contents[n + 1] = _with_ids(following, [c.id for c in owners], out)
-    return out
+        calls, owners = turn
+        if calls == owners:
+            continue  # whole and in call order: place tells
+        _note(found, n, contents[n], calls)
+        if following is not None:
+            _note(found, n + 1, following, owners)
+    return found
 
 
-def leave_ids_off(contents: list[types.Content], restored: Restored) -> None:
-    """Take the ids that were put back out of repaired contents, in place.
-
-    Args:
-      contents: The contents of an outcome; its list is changed, no content is.
-      restored: What `put_ids_back` has returned.
-    """
-    for n, content in enumerate(contents):
-        source = restored.sources.get(id(content))
-        if source is not None:
-            contents[n] = source
-            continue
-        parts = content.parts or []
-        if any(_id(part) in restored.ids for part in parts):
-            bare = [_bare(part, restored) for part in parts]
-            contents[n] = content.model_copy(update={"parts": bare})
-
-
-def _bare(part: types.Part, restored: Restored) -> types.Part:
-    came = restored.parts.get(id(part))
-    if came is not None:
-        return came
-    # Beside parts without ids no other may keep its own: all or none.
-    call_id = _id(part)
-    return part if call_id is None or carries_data(call_id) else with_id(part, None)
-
-
-def _id(part: types.Part) -> str | None:
-    said = part.function_call or part.function_response
-    return said.id if said is not None else None
+def _note(
+    found: KnownIds, n: int, content: types.Content, calls: Iterable[Call]
+) -> None:
+    """Note the id of each part of a content that carries none."""
+    left = iter(calls)
+    for k, part in enumerate(content.parts or ()):
+        said = part.function_call or part.function_response
+        call = next(left, None) if said is not None else None
+        if said is not None and not said.id and call is not None and call.id:
+            found[n, k] = call.id
 
 
 def _calls(content: types.Content) -> list[types.FunctionCall]:
@@ -130,10 +93,12 @@ def _responses(content: types.Content | None) -> list[types.FunctionResponse]:
 
 def _needs_ids(content: types.Content, following: list[types.Content]) -> bool:
     """Whether names do not tell whose the responses to a turn's calls are."""
-    names = [call.name for call in _calls(content) if not call.id]
+    calls = _calls(content)
+    names = [call.name for call in calls if not call.id]
     if not names:
         return False
-    if len(set(names)) < len(names):
+    every = [call.name for call in calls]
+    if len(set(every)) < len(every):
         return True
     for nxt in following:
         for response in _responses(nxt):
@@ -143,26 +108,6 @@ def _needs_ids(content: types.Content, following: list[types.Content]) -> bool:
                 return True
             names.remove(response.name)
     return False
-
-
-def _with_ids(
-    content: types.Content, ids: Sequence[str | None], out: Restored
-) -> types.Content:
-    """A copy of a content under the given ids, where its parts have none."""
-    left = iter(ids)
-    parts = []
-    for part in content.parts or ():
-        said = part.function_call or part.function_response
-        call_id = next(left) if said is not None else None
-        if said is not None and not said.id and call_id is not None:
-            parts.append(with_id(part, call_id))
-            out.parts[id(parts[-1])] = part
-            out.ids.add(call_id)
-        else:
-            parts.append(part)
-    made = content.model_copy(update={"parts": parts})
-    out.sources[id(made)] = content
-    return made
 
 
 class _Session:

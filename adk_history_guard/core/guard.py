@@ -22,14 +22,14 @@ from adk_history_guard.core.turns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from google.genai import types
 
     from adk_history_guard.core.origins import Origins
     from adk_history_guard.core.pairing import Pairs
     from adk_history_guard.core.profiles import Profile
-    from adk_history_guard.core.turns import Turn
+    from adk_history_guard.core.turns import Record, Turn
     from adk_history_guard.options import GuardOptions
 
 
@@ -73,7 +73,7 @@ def guard(
     if not origins and _is_usual(options) and is_clean(contents, profile):
         return Outcome(contents)
     turns = read_contents(contents)
-    pairs = pair(turns)
+    pairs = _pair_by(turns, origins.known_ids)
     changes: list[Change] = []
     if options.mode != "observe":
         repaired, changes = repair(
@@ -87,6 +87,23 @@ def guard(
     if not changes:
         return Outcome(contents, (), violations)
     return Outcome(write_contents(turns), changes, violations)
+
+
+def _pair_by(turns: list[Turn], known: Mapping[tuple[int, int], str]) -> Pairs:
+    """Pair turns by ids that their parts do not carry, where some are known."""
+    if not known:
+        return pair(turns)
+    records: list[Record] = []
+    for turn in turns:
+        records += turn.calls
+        records += turn.responses
+    bare = [r for r in records if r.id is None and (r.turn, r.part) in known]
+    for record in bare:
+        record.id = known[record.turn, record.part]
+    pairs = pair(turns)
+    for record in bare:
+        record.id = None
+    return pairs
 
 
 def _is_usual(options: GuardOptions) -> bool:

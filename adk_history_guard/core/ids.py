@@ -115,6 +115,14 @@ def _required(turns: list[Turn], form: IdFormat, job: Job) -> dict[Call, str | N
             job.note("HG107", Action.RENAME, Place(call.turn, call.part), text)
             continue
         old = call.id
+        known = job.origins.known_ids.get((call.turn, call.part))
+        if old is None and known and known not in taken and form.allows(known):
+            taken.add(known)
+            seen.add(known)
+            new[call] = known
+            text = f"the id of {call} to the session's own, {known!r}, on both sides"
+            job.note("HG505", Action.RENAME, Place(call.turn, call.part), text)
+            continue
         may_stay = old is not None and old not in seen
         if old is not None and may_stay and _is_legal(old, form, job):
             seen.add(old)

@@ -26,6 +26,8 @@ class Origins:
       ids: Ids of calls that another model than the target made.
       places: Turn and part of such calls, where ADK has left the ids off.
       wire_ids: The provider's own id of a call, by turn and part of the call.
+      known_ids: The session's id of a call or response that carries none, by turn
+        and part; to pair by, not to send.
       distrust: Whether every signature counts as another model's.
     """
 
@@ -33,11 +35,18 @@ class Origins:
     ids: Collection[str] = frozenset()
     places: Collection[tuple[int, int]] = frozenset()
     wire_ids: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    known_ids: Mapping[tuple[int, int], str] = field(default_factory=dict)
     distrust: bool = False
 
     def __bool__(self) -> bool:
         """Tell whether there is anything that a repair must know."""
-        return bool(self.signatures or self.ids or self.wire_ids or self.distrust)
+        return bool(
+            self.signatures
+            or self.ids
+            or self.wire_ids
+            or self.known_ids
+            or self.distrust
+        )
 
     def is_foreign(self, signature: bytes | None) -> bool:
         """Tell whether a signature is known to be another model's."""

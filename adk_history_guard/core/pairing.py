@@ -34,7 +34,8 @@ the client       1. a waiting (or long-running) call with no answer from the
 
 Several responses to one call are normal (progress updates, placeholders); the
 last one stored wins. A response whose name or id is wrong or missing is taken
-by a call only where exactly one call fits. Every choice is made by looking at
+by a call only where exactly one call fits, or where a tool posts it right behind
+the only open call of its id. Every choice is made by looking at
 the end of a queue, so the walk is linear however often an id repeats.
 """
 
@@ -168,10 +169,12 @@ class _Walk:
         self.by_name: dict[str | None, _Bucket] = {}
         self.unnamed: dict[str | None, _Bucket] = {}
         self.open_by_id: dict[str, int] = {}
+        self.newest = -1  # the newest call turn
 
     def call(self, call: Call) -> None:
         entry = Entry(call)
         self.entries[call] = entry
+        self.newest = call.turn
         self.pairs.answers[call] = entry.answers
         if call.id is not None:
             known = self.by_id.get(call.id)
@@ -265,10 +268,27 @@ class _Walk:
             bucket = self.exact.get(key)
             if bucket is not None:
                 return bucket.choose(client=response.client)
-        # The id is known, the name is not: only a single open call may fit.
-        if self.open_by_id[response.id] == 1:
+        return self._find_misnamed(response, known)
+
+    def _find_misnamed(self, response: Response, known: list[Entry]) -> Entry | None:
+        """The id is known, the name is not.
+
+        It is the call that a tool has just been asked with, else the only open one.
+        """
+        last = known[-1]
+        if not response.client and last.state == FRESH and self._is_alone(known):
+            return last
+        if self.open_by_id[last.call.id or ""] == 1:
             return next(entry for entry in reversed(known) if entry.state != DONE)
         return None
+
+    def _is_alone(self, known: list[Entry]) -> bool:
+        """Whether the newest call of an id is the only open one of the newest turn."""
+        turn = known[-1].call.turn
+        before = known[-2]
+        return turn == self.newest and (
+            before.call.turn != turn or before.state == DONE
+        )
 
     def _find_by_name(self, response: Response) -> Entry | None:
         bucket = self.by_name.get(response.name)
@@ -277,7 +297,14 @@ class _Walk:
                 return None
             return self._only_open_entry()
         entry = bucket.choose(client=response.client)
-        if entry is not None and entry.call.id is not None and _has_rivals(bucket):
+        if entry is None or entry.call.id is None:
+            return entry
+        # Beside a call with an id, one without is the one that is meant.
+        unnamed = self.unnamed.get(response.name)
+        bare = unnamed.fresh() if unnamed is not None else None
+        if bare is not None and bare.call.turn == entry.call.turn:
+            return bare
+        if _has_rivals(bucket):
             self.pairs.doubtful.append(response)
         return entry
 

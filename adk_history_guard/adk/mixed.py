@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""Events that hold calls and responses, split where the speaker changes.
+
+ADK takes such an event for one with responses and leaves its calls out, so the
+round is missing from the request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from google.adk.events.event_actions import EventActions
+
+from adk_history_guard.core.copies import changed
+from adk_history_guard.core.turns import Action, Change, Place
+
+if TYPE_CHECKING:
+    from google.adk.events import Event
+    from google.genai import types
+
+
+def split_mixed(events: list[Event]) -> tuple[list[Event], list[Change]]:
+    """MOVE the calls and the responses of one event into events of their own.
+
+    Args:
+      events: The events in stored order; never mutated.
+
+    Returns:
+      The events, the list handed in where no event is mixed; and the changes.
+    """
+    out: list[Event] = []
+    changes: list[Change] = []
+    for n, event in enumerate(events):
+        content = event.content
+        parts = (content.parts if content is not None else None) or []
+        if content is not None and _is_mixed(parts):
+            place = Place(n, None, "events")
+            text = "calls and responses into events of their own"
+            changes.append(Change("HG208", Action.MOVE, place, text))
+            out += _pieces(event, content, parts)
+        else:
+            out.append(event)
+    return (out, changes) if changes else (events, [])
+
+
+def _is_mixed(parts: list[types.Part]) -> bool:
+    return any(p.function_response is not None for p in parts) and any(
+        p.function_call is not None for p in parts
+    )
+
+
+def _pieces(
+    event: Event, content: types.Content, parts: list[types.Part]
+) -> list[Event]:
+    runs: list[tuple[str, list[types.Part]]] = []
+    for part in parts:
+        speaker = runs[-1][0] if runs else "model"
+        if part.function_call is not None:
+            speaker = "model"
+        elif part.function_response is not None:
+            speaker = "user"
+        if not runs or runs[-1][0] != speaker:
+            runs.append((speaker, []))
+        runs[-1][1].append(part)
+    pieces = []
+    for n, (speaker, mine) in enumerate(runs):
+        said = {"role": speaker, "parts": mine}
+        update: dict[str, object] = {"content": changed(content, said)}
+        if n:
+            seed = f"{event.id}\x1f{n}"
+            update["id"] = hashlib.sha256(seed.encode()).hexdigest()[:32]
+            update["actions"] = EventActions()
+        pieces.append(changed(event, update))
+    return pieces
