@@ -78,8 +78,8 @@ class Pairs:
       orphans: Responses that no call claims, in stored order.
       doubtful: Paired responses for which several calls were possible.
       open: Calls that wait for their (final) response.
-      held: Calls that a confirmation or credential request, still unanswered,
-        names.
+      held: Calls that a confirmation or credential request names, until both
+        have their answers.
     """
 
     answers: dict[Call, list[Response]] = field(default_factory=dict)
@@ -362,8 +362,10 @@ class _Walk:
         for call, entry in self.entries.items():
             if entry.state != DONE:
                 pairs.open.add(call)
-            if entry.about is not None and entry.state != DONE:
-                pairs.held.add(entry.about.call)
+            about = entry.about
+            # A question that was answered just now has its tool still to be run.
+            if about is not None and (entry.state != DONE or about.state != DONE):
+                pairs.held.add(about.call)
         return pairs
 
     def _bring_early_ones_home(self) -> None:
