@@ -19,18 +19,19 @@ from typing import TYPE_CHECKING, Any
 from adk_history_guard.adk.runs import IdentityMap
 from adk_history_guard.diagnostics import telemetry
 from adk_history_guard.diagnostics.failures import (
+    REJECTED,
+    SILENT,
     ProviderError,
     has_function_parts,
     read_error,
 )
-from adk_history_guard.diagnostics.files import write_dump
-from adk_history_guard.diagnostics.record import REJECTED, SILENT, RejectedRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from adk_history_guard.adk.targets import Target
     from adk_history_guard.core.turns import Change, Violation
+    from adk_history_guard.diagnostics.record import RejectedRequest
     from adk_history_guard.options import GuardOptions
 
 logger = logging.getLogger("adk_history_guard")
@@ -167,6 +168,9 @@ class Reporter:
         target, request, options = sight.target, sight.request, sight.options
         if target.hands_off or request is None:
             return
+        # Imported when it is first needed: a rejection is rare, an import is not.
+        from adk_history_guard.diagnostics.record import RejectedRequest
+
         rejected = RejectedRequest(
             contents=tuple(request.contents),
             profile=target.profile,
@@ -220,6 +224,8 @@ def _dump(rejected: RejectedRequest, options: GuardOptions) -> object:
     if callable(options.dump):
         return options.dump(rejected)
     if options.dump is not None:
+        from adk_history_guard.diagnostics.files import write_dump
+
         path = write_dump(
             options.dump,
             rejected,

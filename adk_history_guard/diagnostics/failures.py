@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from google.genai import types
 
+REJECTED, SILENT, GIVEN = "rejected", "silent", "given"
+"""Kinds: refused with an error, answered with nothing, or only handed in to look at."""
+
 NOT_ABOUT_THE_REQUEST = frozenset({408, 429})
 """Statuses that speak of time and quota; the same request may pass later."""
 

@@ -15,6 +15,7 @@ from adk_history_guard.core.guard import validate_contents as validate
 from adk_history_guard.core.pairing import pair
 from adk_history_guard.core.turns import Place, Violation, read_contents
 from adk_history_guard.diagnostics.causes import Cause, rank_causes
+from adk_history_guard.diagnostics.failures import REJECTED
 from adk_history_guard.diagnostics.redaction import without_credentials
 from adk_history_guard.diagnostics.shape import Shaper
 from adk_history_guard.options import GuardOptions
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "adk-history-guard/rejected-request"
 SCHEMA_VERSION = 1
-
-REJECTED, SILENT, GIVEN = "rejected", "silent", "given"
-"""Kinds: refused with an error, answered with nothing, or only handed in to look at."""
 
 
 def versions() -> dict[str, str]:

@@ -19,13 +19,15 @@ from pydantic import ValidationError
 from adk_history_guard.core.profiles import PROFILES
 from adk_history_guard.core.rules import RULES
 from adk_history_guard.core.turns import Action, Change, Place, Severity, Violation
-from adk_history_guard.diagnostics.failures import ProviderError
-from adk_history_guard.diagnostics.record import (
+from adk_history_guard.diagnostics.failures import (
     GIVEN,
     REJECTED,
+    SILENT,
+    ProviderError,
+)
+from adk_history_guard.diagnostics.record import (
     SCHEMA,
     SCHEMA_VERSION,
-    SILENT,
     RejectedRequest,
 )
 from adk_history_guard.errors import DumpFormatError

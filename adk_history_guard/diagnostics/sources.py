@@ -15,7 +15,8 @@ from google.genai import types
 from adk_history_guard.core.pairing import pair
 from adk_history_guard.core.profiles import PROFILES, Profile, resolve_profile
 from adk_history_guard.core.turns import Severity, read_contents
-from adk_history_guard.diagnostics.record import GIVEN, RejectedRequest
+from adk_history_guard.diagnostics.failures import GIVEN
+from adk_history_guard.diagnostics.record import RejectedRequest
 from adk_history_guard.diagnostics.schema import (
     is_dump,
     parse_contents,
