@@ -276,10 +276,15 @@ def test_open_calls_are_those_that_wait():
 
 @pytest.mark.parametrize(
     ("answer", "held"),
-    [([], ["pay"]), ([["user", "adk_request_confirmation#k1="]], [])],
+    [
+        ([], ["pay"]),
+        ([["user", "adk_request_confirmation#k1="]], ["pay"]),
+        ([["user", "adk_request_confirmation#k1="], ["root", "pay#c1=1"]], []),
+    ],
+    ids=["asked", "confirmed", "run"],
 )
-def test_a_call_is_held_while_its_confirmation_is_open(answer, held):
-    """The call that a confirmation names is held until the client has answered."""
+def test_a_call_is_held_until_its_tool_has_run(answer, held):
+    """The call that a confirmation names is held until its tool has run after it."""
     found = paired(
         ["root", "pay#c1(1)"],
         ["root", ASK.format(1, "pay")],
