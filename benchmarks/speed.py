@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import statistics
 import subprocess
 import sys
@@ -83,7 +82,6 @@ class Race:
         times: dict[str, list[float]] = {name: [] for name in runners}
         for _ in range(self.rounds):
             for name, runner in runners.items():
-                gc.collect()
                 start = time.process_time()
                 kept = runner()
                 times[name].append(time.process_time() - start)
