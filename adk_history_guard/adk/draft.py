@@ -32,8 +32,12 @@ if TYPE_CHECKING:
 
 def derived_id(event_id: str, part: int, call_id: str | None, name: str | None) -> str:
     """Return a new id for a stored call: a function of what is stored and where."""
-    seed = f"{event_id}\x1f{part}\x1f{call_id}\x1f{name}"
-    return CLIENT_ID_PREFIX + hashlib.sha256(seed.encode()).hexdigest()[:32]
+    return CLIENT_ID_PREFIX + digest(f"{event_id}\x1f{part}\x1f{call_id}\x1f{name}")
+
+
+def digest(seed: str) -> str:
+    """Return 32 hexadecimal digits that depend on nothing but the seed."""
+    return hashlib.sha256(seed.encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ from google.adk.platform import uuid as platform_uuid
 from google.genai import types
 
 from adk_history_guard.adk.pieces import set_piece
+from adk_history_guard.core.ids import with_id
 from adk_history_guard.core.turns import CLIENT_ID_PREFIX, carries_data
 
 if TYPE_CHECKING:
@@ -299,7 +300,7 @@ class Stream:
             if logical is None:
                 continue  # the same call twice, sent again by the provider
             found.append(logical)
-            out.append(part if call.id == logical.id else _with_id(part, logical.id))
+            out.append(part if call.id == logical.id else with_id(part, logical.id))
         for logical in self._lost():
             found.append(logical)
             out.append(_rebuilt(logical))
@@ -377,15 +378,6 @@ class Stream:
 
 def _is_whole(call: types.FunctionCall) -> bool:
     return not call.partial_args and not call.will_continue
-
-
-def _with_id(part: types.Part, call_id: str) -> types.Part:
-    call = part.function_call
-    if call is None:
-        return part
-    return part.model_copy(
-        update={"function_call": call.model_copy(update={"id": call_id})}
-    )
 
 
 def _rebuilt(logical: _Logical) -> types.Part:

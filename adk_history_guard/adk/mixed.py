@@ -8,11 +8,11 @@ round is missing from the request.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from google.adk.events.event_actions import EventActions
 
+from adk_history_guard.adk.draft import digest
 from adk_history_guard.core.copies import changed
 from adk_history_guard.core.turns import Action, Change, Place
 
@@ -70,7 +70,7 @@ def _pieces(
         update: dict[str, object] = {"content": changed(content, said)}
         if n:
             seed = f"{event.id}\x1f{n}"
-            update["id"] = hashlib.sha256(seed.encode()).hexdigest()[:32]
+            update["id"] = digest(seed)
             update["actions"] = EventActions()
         pieces.append(changed(event, update))
     return pieces

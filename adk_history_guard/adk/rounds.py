@@ -11,7 +11,6 @@ paper what ADK does (`_in_slots`).
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from google.adk.events import Event
 from google.adk.events.event_actions import EventActions
 from google.genai import types
 
+from adk_history_guard.adk.draft import digest
 from adk_history_guard.core.answers import PENDING, placeholder_part
 from adk_history_guard.core.copies import changed
 from adk_history_guard.core.turns import Action, is_request_for_client
@@ -309,7 +309,7 @@ def _home_event(call: Event, base: Event | None, parts: list[types.Part]) -> Eve
     seed = f"{call.id}\x1fresponses"
     update: dict[str, Any] = {
         "content": types.Content(role="user", parts=parts),
-        "id": hashlib.sha256(seed.encode()).hexdigest()[:32],
+        "id": digest(seed),
         "timestamp": call.timestamp,
     }
     if base is not None and base.author != "user":

@@ -15,6 +15,7 @@ import hashlib
 import string
 from typing import TYPE_CHECKING, Any
 
+from adk_history_guard.core.copies import changed
 from adk_history_guard.core.turns import (
     Action,
     Call,
@@ -173,5 +174,5 @@ def with_id(part: types.Part, call_id: str | None) -> types.Part:
     for name in ("function_call", "function_response"):
         value = getattr(part, name)
         if value is not None:
-            update[name] = value.model_copy(update={"id": call_id})
-    return part.model_copy(update=update)
+            update[name] = changed(value, {"id": call_id})
+    return changed(part, update)
