@@ -30,7 +30,7 @@ from adk_history_guard.adk.reporting import Reporter, Sight
 from adk_history_guard.adk.retry import Attempt, stricter
 from adk_history_guard.adk.targets import Target, target_of
 from adk_history_guard.core.guard import guard
-from adk_history_guard.core.turns import DATA_MARKERS, Severity
+from adk_history_guard.core.turns import DATA_MARKERS
 from adk_history_guard.diagnostics import telemetry
 from adk_history_guard.diagnostics.failures import Watch, read_error
 from adk_history_guard.errors import ConfigurationError, InvalidHistoryError
@@ -186,7 +186,7 @@ class _Guarded(BaseLlm):
         where = f"a request to {request.model or self.model!r}"
         reporter.changed(where, outcome.changes, done=active)
         reporter.left(where, outcome.violations)
-        errors = [v for v in outcome.violations if v.severity is Severity.ERROR]
+        errors = outcome.errors
         if errors and options.mode == "strict":
             raise InvalidHistoryError(errors)
         if outcome.changes:

@@ -38,7 +38,6 @@ from adk_history_guard.core.guard import guard
 from adk_history_guard.core.turns import (
     CLIENT_ID_PREFIX,
     DATA_MARKERS,
-    Severity,
     is_request_for_client,
 )
 from adk_history_guard.diagnostics import telemetry
@@ -212,7 +211,7 @@ class HistoryGuardPlugin(BasePlugin):
         where = f"a request of agent {callback_context.agent_name!r}"
         self.reporter.changed(where, outcome.changes, done=self._active)
         self.reporter.left(where, outcome.violations)
-        errors = [v for v in outcome.violations if v.severity is Severity.ERROR]
+        errors = outcome.errors
         if errors and self.options.mode == "strict":
             raise InvalidHistoryError(errors)
         if outcome.changes:

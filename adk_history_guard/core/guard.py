@@ -15,6 +15,7 @@ from adk_history_guard.core.repair import data_markers, repair
 from adk_history_guard.core.screen import is_clean
 from adk_history_guard.core.turns import (
     Change,
+    Severity,
     Violation,
     read_contents,
     reread,
@@ -47,6 +48,11 @@ class Outcome:
     contents: list[types.Content]
     changes: Sequence[Change] = ()
     violations: Sequence[Violation] = ()
+
+    @property
+    def errors(self) -> list[Violation]:
+        """The violations of severity error, which `mode="strict"` raises for."""
+        return [v for v in self.violations if v.severity is Severity.ERROR]
 
 
 def guard(
