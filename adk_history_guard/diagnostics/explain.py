@@ -15,7 +15,6 @@ from adk_history_guard.diagnostics.sources import load
 from adk_history_guard.diagnostics.words import describe, safe_lines, visible
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Sequence
 
     from google.genai import types
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from adk_history_guard.core.turns import Violation
     from adk_history_guard.diagnostics.causes import Cause
     from adk_history_guard.diagnostics.record import RejectedRequest
+    from adk_history_guard.diagnostics.sources import DumpLike
 
 SHOWN = 12
 """How many violations are drawn; the rest is counted."""
@@ -83,12 +83,7 @@ class Explanation:
 
 
 def explain(
-    dump: RejectedRequest
-    | str
-    | os.PathLike[str]
-    | dict[str, Any]
-    | Sequence[types.Content]
-    | Sequence[dict[str, Any]],
+    dump: DumpLike,
     *,
     profile: str | Profile | None = None,
 ) -> Explanation:

@@ -24,11 +24,11 @@ from adk_history_guard.diagnostics.sources import load
 from adk_history_guard.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Sequence
 
     from adk_history_guard.core.profiles import Profile
     from adk_history_guard.diagnostics.record import RejectedRequest
+    from adk_history_guard.diagnostics.sources import DumpLike
 
     Shows = Callable[[list[types.Content]], bool]
 
@@ -67,12 +67,7 @@ class Reduction:
 
 
 def minimize(
-    dump: RejectedRequest
-    | str
-    | os.PathLike[str]
-    | dict[str, Any]
-    | Sequence[types.Content]
-    | Sequence[dict[str, Any]],
+    dump: DumpLike,
     *,
     code: str | None = None,
     shows: Shows | None = None,

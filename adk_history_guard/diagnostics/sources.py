@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from google.genai import types
 
@@ -25,8 +26,15 @@ from adk_history_guard.diagnostics.schema import (
 )
 from adk_history_guard.errors import DumpFormatError
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+DumpLike: TypeAlias = (
+    RejectedRequest
+    | str
+    | os.PathLike[str]
+    | dict[str, Any]
+    | Sequence[types.Content]
+    | Sequence[dict[str, Any]]
+)
+"""What the tools take for a request: a live record, a path, JSON, or contents."""
 
 DUMP, CONTENTS, SESSION = "dump", "contents", "session"
 
@@ -44,12 +52,7 @@ FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def load(
-    dump: RejectedRequest
-    | str
-    | os.PathLike[str]
-    | dict[str, Any]
-    | Sequence[types.Content]
-    | Sequence[dict[str, Any]],
+    dump: DumpLike,
     profile: str | Profile | None = None,
 ) -> RejectedRequest:
     """Return a request from whatever holds one.
