@@ -13,16 +13,20 @@ import httpx
 from google.adk.agents import LlmAgent
 from google.adk.runners import InMemoryRunner, Runner
 from google.adk.sessions import InMemorySessionService
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 from adk_history_guard import HistoryGuardPlugin
 from adk_history_guard.testing import RandomModel, StrictGemini
 from tests.agents import Scripted, poison, say, stored
-from tests.builders import call, dumped, event, events, response
+from tests.builders import call, dumped, event, events, response, user
 from tests.conformance.neighbours import repeating
-from tests.conformance.runs import find, look  # noqa: F401 - the served agent
+from tests.conformance.runs import JOB, calls, find, look  # noqa: F401 - the served agent
 from tests.conformance.stage import expect, judged, must, scenario, talk
+from tests.judge import written
 
 if TYPE_CHECKING:
+    from google.adk.events import Event
+
     from tests.conformance.stage import Stage
 
 MESSAGES = ("go", "again", "and again", "go on")
@@ -42,6 +46,20 @@ class Shared(InMemorySessionService):
         return self.kept
 
 
+class Copies(InMemorySessionService):
+    """A service that shares nothing with its caller, as one over a network."""
+
+    async def get_session(self, **options: Any) -> Any:
+        """Return a deep copy."""
+        found = await super().get_session(**options)
+        return None if found is None else found.model_copy(deep=True)
+
+    async def append_event(self, session: Any, event: Event) -> Event:
+        """Store a copy and return another one."""
+        stored = await super().append_event(session, event.model_copy(deep=True))
+        return stored.model_copy(deep=True)
+
+
 @scenario(9, "The in-memory service, ids repeat")
 async def in_memory(stage: Stage) -> list[str]:
     llm = repeating()
@@ -56,6 +74,60 @@ async def sqlite(stage: Stage) -> list[str]:
         runner = stage.runner(llm, tools=[look], service=stage.database())
         await say(runner, message)
     return judged(llm, [1, 2, 3])
+
+
+@scenario(9, "SQLite through `SqliteSessionService`, ids repeat")
+async def sqlite_service(stage: Stage) -> list[str]:
+    llm = repeating()
+    for message in MESSAGES:
+        service = SqliteSessionService(str(stage.folder / f"s-{stage.guard}.db"))
+        await say(stage.runner(llm, tools=[look], service=service), message)
+    return judged(llm, [1, 2, 3])
+
+
+@scenario(9, "PostgreSQL, a new process for each run, ids repeat")
+async def postgresql(stage: Stage) -> list[str]:
+    llm = repeating()
+    for message in MESSAGES:
+        service = stage.database(stage.postgres)
+        await say(stage.runner(llm, tools=[look], service=service), message)
+    return judged(llm, [1, 2, 3])
+
+
+@scenario(9, "PostgreSQL, jobs in reverse over restarts, with talk in between")
+async def postgresql_jobs(stage: Stage) -> list[str]:
+    llm = Scripted(replies=[[call("job", id="j", n=1), call("job", id="j", n=2)]])
+    waiting: list[Any] = []
+    for step in ("go", "By the way", 2, "hm", 1, "go on"):
+        service = stage.database(stage.postgres)
+        runner = stage.runner(llm, tools=[JOB], service=service)
+        message: Any = step
+        if isinstance(step, int):
+            done = response("job", id=waiting[step - 1].id, n=step)
+            message = user(done)
+        waiting += calls(await say(runner, message))
+    lost = [w for w in ("By the way", "hm") if w not in written(llm.seen[-1])]
+    return judged(llm, [1, 2]) + [f"{words!r} is lost" for words in lost]
+
+
+@scenario(9, "A service that returns its events as copies, ids repeat")
+async def copies(stage: Stage) -> list[str]:
+    llm = repeating()
+    await talk(stage.runner(llm, tools=[look], service=Copies()), *MESSAGES)
+    return judged(llm, [1, 2, 3])
+
+
+@scenario(9, "A service whose appended event is a copy, job answered late")
+async def copies_with_a_job(stage: Stage) -> list[str]:
+    llm = Scripted(
+        replies=[[call("job", id="j", n=1)], "x", [call("job", id="j", n=2)]]
+    )
+    runner = stage.runner(llm, tools=[JOB], service=Copies())
+    waiting = calls(await talk(runner, "go", "again", "and again"))
+    for n in (2, 1):
+        await say(runner, user(response("job", id=waiting[n - 1].id, n=n)))
+    await say(runner, "go on")
+    return judged(llm, [1, 2])
 
 
 @scenario(9, "A service that hands out its own objects, ids repeat")

@@ -10,7 +10,9 @@ nothing is wrong with it, and `benchmarks/conformance.py` makes a table of both.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
+import importlib.util
 import warnings
 from dataclasses import dataclass
 from importlib import metadata
@@ -20,6 +22,7 @@ from google.adk import plugins
 from google.adk.events import Event
 from google.adk.sessions import DatabaseSessionService
 
+from tests import postgres
 from tests.agents import make_runner, say
 from tests.judge import faults
 
@@ -62,12 +65,15 @@ class Scenario:
       title: What is played, in a few words.
       play: Plays it and returns what came out wrong.
       needs: A feature that not every ADK has.
+      heavy: Whether it starts processes, or imports for seconds: the tests play it
+        with the guard only, the table without it too.
     """
 
     row: int
     title: str
     play: Play
     needs: str | None = None
+    heavy: bool = False
 
     @property
     def exists(self) -> bool:
@@ -110,11 +116,13 @@ GROUPS = {
 SCENARIOS: list[Scenario] = []
 
 
-def scenario(row: int, title: str, *, needs: str | None = None) -> Callable[..., Any]:
+def scenario(
+    row: int, title: str, *, needs: str | None = None, heavy: bool = False
+) -> Callable[..., Any]:
     """Enter a function into the table."""
 
     def enter(play: Play) -> Play:
-        SCENARIOS.append(Scenario(row, title, play, needs))
+        SCENARIOS.append(Scenario(row, title, play, needs, heavy))
         return play
 
     return enter
@@ -137,10 +145,19 @@ class Stage:
         """Make a runner; see `make_runner`."""
         return make_runner(llm, door=self.door, **options)
 
-    def database(self) -> DatabaseSessionService:
-        """Open the one SQLite store of this play, as a new process would."""
-        path = self.folder / f"sessions-{self.guard}.db"
-        service = DatabaseSessionService(f"sqlite+aiosqlite:///{path}")
+    @property
+    def store(self) -> str:
+        """The URL of the one SQLite store of this play."""
+        return f"sqlite+aiosqlite:///{self.folder / f'sessions-{self.guard}.db'}"
+
+    @functools.cached_property
+    def postgres(self) -> str:
+        """The URL of the one PostgreSQL store of this play."""
+        return postgres.server()()
+
+    def database(self, url: str | None = None) -> DatabaseSessionService:
+        """Open a store, by default SQLite's, as a new process would."""
+        service = DatabaseSessionService(url or self.store)
         self._open.append(service)
         return service
 

