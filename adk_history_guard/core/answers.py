@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from google.genai import types
 
 from adk_history_guard.core import media, narration
+from adk_history_guard.core.copies import changed
 from adk_history_guard.core.turns import (
     Action,
     Call,
@@ -359,9 +360,7 @@ def _mend_response(part: types.Part, record: Response, job: Job) -> types.Part:
             job.note("HG307", Action.DROP, place, text)
     if not update:
         return part
-    return part.model_copy(
-        update={"function_response": response.model_copy(update=update)}
-    )
+    return changed(part, {"function_response": changed(response, update)})
 
 
 def _mend_call(part: types.Part, record: Call, job: Job) -> types.Part:
@@ -377,4 +376,4 @@ def _mend_call(part: types.Part, record: Call, job: Job) -> types.Part:
     for name in update:
         text = f"the field {name!r} of the call {record}"
         job.note("HG307", Action.DROP, place, text)
-    return part.model_copy(update={"function_call": call.model_copy(update=update)})
+    return changed(part, {"function_call": changed(call, update)})

@@ -66,6 +66,11 @@ class Request:
             if turn.calls
         ]
 
+    @cached_property
+    def signed(self) -> set[Call]:
+        """The calls that the provider would take for signed."""
+        return signed_calls(self.turns, self.profile, self.markers)
+
 
 Check = "Callable[[Request], Iterator[Finding]]"
 
@@ -340,17 +345,13 @@ def unsigned_step(request: Request) -> Iterator[Finding]:
         if not is_marked(request.turns, request.markers):
             return
         for turn in request.turns:
-            if turn.calls and not _signed(turn, request):
+            if turn.calls and request.signed.isdisjoint(turn.calls):
                 yield turn.place(), f"{turn.calls[0]} and its turn are not signed."
         return
     for turn in request.turns[current_turn(request.turns) :]:
         if turn.calls and not turn.calls[0].signed:
             first = turn.calls[0]
             yield _at(first), f"{first} carries no thought signature."
-
-
-def _signed(turn: Turn, request: Request) -> list[Call]:
-    return signed_calls(turn, request.profile, request.markers)
 
 
 def signed_sibling(request: Request) -> Iterator[Finding]:
@@ -378,9 +379,10 @@ def unsigned_sibling(request: Request) -> Iterator[Finding]:
     if request.profile.parallel != "collapse":
         return
     for turn in request.turns:
-        signed = _signed(turn, request)
-        for call in turn.calls if signed else ():
-            if call not in signed:
+        if request.signed.isdisjoint(turn.calls):
+            continue
+        for call in turn.calls:
+            if call not in request.signed:
                 yield _at(call), f"{call} is unsigned beside a signed call."
 
 

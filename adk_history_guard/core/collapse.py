@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from google.genai import types
 
+from adk_history_guard.core import media
+from adk_history_guard.core.copies import changed
 from adk_history_guard.core.signatures import signed_calls
 from adk_history_guard.core.turns import Action, Call, Place, Response, Turn
 
@@ -36,6 +38,7 @@ def collapse_parallel(turns: list[Turn], job: Job) -> list[Turn]:
     """
     if "collapse" not in (job.profile.parallel, job.options.parallel):
         return turns
+    every = signed_calls(turns, job.profile, job.markers, job.origins)
     out: list[Turn] = []
     before: list[Call] = []  # the signed calls of the turn before, where collapsed
     for turn in turns:
@@ -43,7 +46,7 @@ def collapse_parallel(turns: list[Turn], job: Job) -> list[Turn]:
             out.append(_joined(turn, before, out[-1], job))
             before = []
             continue
-        signed = signed_calls(turn, job.profile, job.markers, job.origins)
+        signed = [call for call in turn.calls if call in every]
         if not signed or len(signed) == len(turn.calls):
             before = []
             out.append(turn)
@@ -64,10 +67,13 @@ def _joined(home: Turn, calls: list[Call], kept: Turn, job: Job) -> Turn:
     parts = {record: part for part, record in home.items() if record is not None}
     first = kept.calls[0]
     told = []
+    nested: list[types.FunctionResponsePart] = []
     for call in calls:
         if call in kept.calls:
             continue
         response = by_call.get(call)
+        if response is not None:
+            nested += media.nested(parts[response])
         body = None if response is None else response.body or {}
         label = {"name": call.name, "args": call.args or {}}
         told.append({"call": label, "response": body})
@@ -90,7 +96,7 @@ def _joined(home: Turn, calls: list[Call], kept: Turn, job: Job) -> Turn:
             continue
         part = parts[response]
         if call is first:
-            part = _with_body(part, _labelled(response.body, told))
+            part = _holding(part, _labelled(response.body, told), nested)
             response.raw = part
         items.append((part, response))
     items += [(part, record) for part, record in home.items() if record is None]
@@ -104,7 +110,11 @@ def _labelled(body: dict[str, Any] | None, told: list[Any]) -> dict[str, Any]:
     return {**(body or {}), key: told}
 
 
-def _with_body(part: types.Part, body: dict[str, Any]) -> types.Part:
+def _holding(
+    part: types.Part, body: dict[str, Any], nested: list[types.FunctionResponsePart]
+) -> types.Part:
+    update: dict[str, Any] = {"response": body}
+    if nested:
+        update["parts"] = media.under_own_names([*media.nested(part), *nested])
     said = part.function_response or types.FunctionResponse()
-    new = said.model_copy(update={"response": body})
-    return part.model_copy(update={"function_response": new})
+    return changed(part, {"function_response": changed(said, update)})

@@ -48,8 +48,9 @@ def derived_id(*seed: object, length: int = 9) -> str:
 def fit_ids(turns: list[Turn], job: Job) -> list[Turn]:
     """RENAME ids to the profile's format, on both sides of each pair.
 
-    Ids that carry data are never touched, but where another model is on record
-    for them or the provider can read no data in an id. Sources: G6, G8, and the
+    An id that carries data stays byte for byte on the first call under it, but
+    where another model is on record for it or the provider can read no data in an
+    id; a later call under it is another one. Sources: G6, G8, and the
     provider table of the contract; google-gemini/gemini-cli#6974 (ids on one
     side only).
     """
@@ -58,15 +59,6 @@ def fit_ids(turns: list[Turn], job: Job) -> list[Turn]:
     if not new:
         return turns
     return [_renamed(turn, new, job) for turn in turns]
-
-
-def is_fixed(call_id: str, form: IdFormat, job: Job) -> bool:
-    """Tell whether an id carries data that the target may read."""
-    return (
-        form.data
-        and carries_data(call_id, job.markers)
-        and (call_id not in job.origins.ids)
-    )
 
 
 def _optional(turns: list[Turn], job: Job) -> dict[Call, str | None]:
@@ -84,8 +76,6 @@ def _optional(turns: list[Turn], job: Job) -> dict[Call, str | None]:
             code = "HG502"
         elif len(set(ids)) < len(ids) or not seen.isdisjoint(ids):
             code = "HG501"
-        if any(is_fixed(call_id, job.profile.ids, job) for call_id in ids):
-            code, back = "", [call.id for call in calls]
         if not code:
             seen.update(ids)
         for call, given in zip(calls, back, strict=True):
@@ -139,7 +129,10 @@ def _required(turns: list[Turn], form: IdFormat, job: Job) -> dict[Call, str | N
 
 
 def _is_legal(call_id: str, form: IdFormat, job: Job) -> bool:
-    return form.allows(call_id) or is_fixed(call_id, form, job)
+    """Whether an id may stay: data that the target may read, or its format."""
+    if not form.data or not carries_data(call_id, job.markers):
+        return form.allows(call_id)
+    return call_id not in job.origins.ids
 
 
 def _fresh(

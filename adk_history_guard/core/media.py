@@ -19,9 +19,12 @@ from typing import TYPE_CHECKING, Any
 from google.genai import types
 
 from adk_history_guard.core import narration
+from adk_history_guard.core.copies import changed
 from adk_history_guard.core.turns import Action, Call, Place, Response, Turn
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from adk_history_guard.core.repair import Job
 
     Item = tuple[types.Part, Call | Response | None]
@@ -69,7 +72,7 @@ def _nested(turn: Turn, job: Job) -> Turn:
 
 def _holding(part: types.Part, media: list[types.Part]) -> types.Part:
     said = part.function_response or types.FunctionResponse()
-    parts = list(said.parts or ())
+    parts = nested(part)
     for medium in media:
         blob = medium.inline_data or types.Blob()
         parts.append(
@@ -81,8 +84,7 @@ def _holding(part: types.Part, media: list[types.Part]) -> types.Part:
                 )
             )
         )
-    new = said.model_copy(update={"parts": parts})
-    return part.model_copy(update={"function_response": new})
+    return changed(part, {"function_response": changed(said, {"parts": parts})})
 
 
 def rest_of(turn: Turn, out: list[Turn], job: Job) -> list[Turn]:
@@ -179,22 +181,20 @@ def _emptied(
     part: types.Part, record: Response, job: Job
 ) -> tuple[types.Part, list[types.Part]]:
     said = part.function_response
-    nested = list(getattr(said, "parts", None) or ())
-    if said is None or not nested:
+    inside = nested(part)
+    if said is None or not inside:
         return part, []
     place = Place(record.turn, record.part)
-    kept: list[types.FunctionResponsePart] = []
+    stay: list[types.FunctionResponsePart] = []
     brought: list[types.Part] = []
-    names: set[str] = set()
-    renamed = False
-    for medium in nested:
+    for medium in inside:
         own = None if _may_stay(medium, job) else narration.own_part(medium)
         if own is not None and _may_go(own, job):
             brought.append(own)
-            continue
-        fresh = _own_name(medium, names)
-        renamed = renamed or fresh is not medium
-        kept.append(fresh)
+        else:
+            stay.append(medium)
+    kept = under_own_names(stay)
+    renamed = any(new is not old for new, old in zip(kept, stay, strict=True))
     if renamed:
         text = f"display names of the response {record} that repeat"
         job.note("HG310", Action.RENAME, place, text)
@@ -203,8 +203,8 @@ def _emptied(
         job.note("HG309", Action.MOVE, place, text)
     if not renamed and not brought:
         return part, []
-    new = said.model_copy(update={"parts": kept or None})
-    return part.model_copy(update={"function_response": new}), brought
+    new = changed(said, {"parts": kept or None})
+    return changed(part, {"function_response": new}), brought
 
 
 def _may_stay(medium: types.FunctionResponsePart, job: Job) -> bool:
@@ -220,6 +220,19 @@ def _may_go(medium: types.Part, job: Job) -> bool:
     return wanted is None or data.mime_type in wanted
 
 
+def nested(part: types.Part) -> list[types.FunctionResponsePart]:
+    """Return the media that stand inside a response part."""
+    return list(getattr(part.function_response, "parts", None) or ())
+
+
+def under_own_names(
+    parts: Iterable[types.FunctionResponsePart],
+) -> list[types.FunctionResponsePart]:
+    """Return media of one response with no display name twice (G25)."""
+    names: set[str] = set()
+    return [_own_name(medium, names) for medium in parts]
+
+
 def _own_name(
     medium: types.FunctionResponsePart, names: set[str]
 ) -> types.FunctionResponsePart:
@@ -233,5 +246,5 @@ def _own_name(
     names.add(fresh)
     if fresh == name:
         return medium
-    new = blob.model_copy(update={"display_name": fresh})
-    return medium.model_copy(update={"inline_data": new})
+    new = changed(blob, {"display_name": fresh})
+    return changed(medium, {"inline_data": new})

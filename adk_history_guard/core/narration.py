@@ -102,10 +102,11 @@ def narrate_unsigned(turns: list[Turn], job: Job) -> list[Turn]:
     if job.profile.signatures != "demanded" or job.unsigned != "narrate":
         return turns
     marked = job.profile.signed_ids and is_marked(turns, job.markers)
+    signed = signed_calls(turns, job.profile, job.markers, job.origins)
     told = {
         call
         for turn in turns
-        if turn.calls and _is_foreign(turn, job, marked=marked)
+        if turn.calls and _is_foreign(turn, signed, job, marked=marked)
         for call in turn.calls
     }
     if not told:
@@ -113,11 +114,11 @@ def narrate_unsigned(turns: list[Turn], job: Job) -> list[Turn]:
     return [_told(turn, told, job) for turn in turns]
 
 
-def _is_foreign(turn: Turn, job: Job, *, marked: bool) -> bool:
+def _is_foreign(turn: Turn, signed: set[Call], job: Job, *, marked: bool) -> bool:
     if not job.profile.signed_ids:
         return not turn.calls[0].signed
     if marked or job.origins.distrust:
-        return not signed_calls(turn, job.profile, job.markers, job.origins)
+        return signed.isdisjoint(turn.calls)
     origins = job.origins
     recorded = any(
         call.id in origins.ids or (call.turn, call.part) in origins.places

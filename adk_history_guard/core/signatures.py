@@ -55,25 +55,32 @@ def is_marked(turns: Iterable[Turn], markers: Iterable[str]) -> bool:
 
 
 def signed_calls(
-    turn: Turn,
+    turns: Iterable[Turn],
     profile: Profile,
     markers: Iterable[str],
     origins: Origins = NO_ORIGINS,
-) -> list[Call]:
-    """Return the calls of a turn that the provider would take for signed.
+) -> set[Call]:
+    """Return the calls of a history that the provider would take for signed.
 
     Behind a gateway that is the id (W1), elsewhere the part (G17). An id that
-    another model is on record for is signed for that one only.
+    another model is on record for is signed for that one only; one that repeats
+    is signed for its first call, since a signature belongs to one turn (W4). A
+    placeholder signs nothing: it stands where no model did.
     """
+    calls = [call for turn in turns for call in turn.calls]
     if not profile.signed_ids:
-        return [call for call in turn.calls if call.signed]
+        return {
+            call
+            for call in calls
+            if call.signed and call.raw.thought_signature not in PLACEHOLDER_SIGNATURES
+        }
     if origins.distrust:
-        return []
+        return set()
     signed: dict[str | None, Call] = {}
-    for call in turn.calls:
+    for call in calls:
         if carries_data(call.id, markers) and call.id not in origins.ids:
-            signed.setdefault(call.id, call)  # one signature, one call
-    return list(signed.values())
+            signed.setdefault(call.id, call)
+    return set(signed.values())
 
 
 def take_off_foreign(turns: list[Turn], job: Job) -> list[Turn]:

@@ -14,7 +14,7 @@ from adk_history_guard.core.profiles import PROFILES
 from adk_history_guard.core.signatures import PLACEHOLDER_SIGNATURE
 from adk_history_guard.testing import StrictGemini
 from adk_history_guard.testing import call as says
-from tests.builders import call, event, model, response, text, user
+from tests.builders import call, calls_of, event, model, response, text, user
 from tests.providers.hosts import Host
 
 SIGNED_ID = "c1||thought_signature||c2ln"
@@ -196,3 +196,51 @@ async def test_a_late_answer_to_a_signed_call_keeps_the_signature(stream):
         signed = [p["thoughtSignature"] for p in parts if "functionCall" in p]
         assert signed == ["c2ln"]
         assert server.problems == []
+
+
+def test_parallel_calls_that_no_model_signed_are_not_collapsed():
+    """A placeholder signature signs no call, so the answers keep their calls."""
+    options = GuardOptions(parallel="collapse")
+    contents = [
+        user("go"),
+        model(call("look", n=1), call("see", n=2)),
+        user(response("look", n=1), response("see", n=2)),
+    ]
+
+    once = repair_contents(contents, "gemini-3", options)
+
+    assert [c.args for c in calls_of(once.contents)] == [{"n": 1}, {"n": 2}]
+    assert once.contents[1].parts[0].thought_signature == PLACEHOLDER_SIGNATURE
+    assert repair_contents(once.contents, "gemini-3", options).contents is once.contents
+
+
+def test_media_of_collapsed_calls_stand_in_the_signed_ones_response():
+    """Nothing that a sibling returned is lost, and each picture has its own name."""
+    parts = []
+    for n, name in enumerate(("look", "see")):
+        blob = types.FunctionResponseBlob(
+            data=b"%d" % n, mime_type="image/png", display_name="a"
+        )
+        said = response(name, n=n)
+        said.function_response.parts = [types.FunctionResponsePart(inline_data=blob)]
+        parts.append(said)
+    contents = [
+        user("go"),
+        model(call("look", signature=b"signed", n=0), call("see", n=1)),
+        user(*parts),
+    ]
+
+    outcome = repair_contents(
+        contents, "gemini-3", GuardOptions(parallel="collapse", media="nested")
+    )
+
+    (kept,) = outcome.contents[2].parts
+    inside = [p.inline_data for p in kept.function_response.parts]
+    assert [(b.data, b.display_name) for b in inside] == [(b"0", "a"), (b"1", "2-a")]
+    assert kept.function_response.response == {
+        "n": 0,
+        "parallel_calls": [
+            {"call": {"name": "see", "args": {"n": 1}}, "response": {"n": 1}}
+        ],
+    }
+    assert len(parts[0].function_response.parts) == 1
