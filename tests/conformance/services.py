@@ -192,7 +192,7 @@ AGENT = """
 MODEL: Any = None
 
 
-@scenario(10, "`adk api_server --extra_plugins`, `/run_sse`, ids repeat")
+@scenario(10, "`get_fast_api_app(extra_plugins=...)`, `/run_sse`, ids repeat")
 async def api_server(stage: Stage) -> list[str]:
     # Its dependencies warn of Python versions that they will not support one day.
     from google.adk.cli.fast_api import get_fast_api_app

@@ -197,7 +197,7 @@ def must(holds: object, what: str) -> list[str]:
 
 def load() -> list[Scenario]:
     """Import all scenarios and return them in the order of the table."""
-    for name in ("runs", "clients", "agents", "neighbours", "services"):
+    for name in ("runs", "clients", "agents", "neighbours", "services", "processes"):
         importlib.import_module(f"tests.conformance.{name}")
     return sorted(SCENARIOS, key=lambda found: found.row)
 
