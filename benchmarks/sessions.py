@@ -10,8 +10,14 @@ Usage::
 
 The tables are made by ADK; the rows are written straight into them, which ADK would
 take hours for. Everything is measured in a process of its own. Plain reading is the
-same table through SQLAlchemy as ADK maps it, its JSON decoded, and nothing done with
-it; `rows` is the same without decoding.
+whole table through SQLAlchemy in the order of sessions, and nothing done with it:
+
+========  ====================================================================
+`rows`    all columns, the JSON left as text
+`json`    the same, the JSON decoded with `json.loads`
+`mapped`  as ADK maps the table: SQLAlchemy decodes the JSON
+`adk`     ADK's own `get_session`, for some of the sessions
+========  ====================================================================
 """
 
 from __future__ import annotations
@@ -26,14 +32,14 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from google.adk.events import Event
-from google.adk.sessions import DatabaseSessionService
-from google.genai import types
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import create_async_engine
+
+if TYPE_CHECKING:
+    from google.adk.events import Event
 
 START = 1_790_000_000.0
 QUESTION, CALL, RESPONSE, ANSWER = range(4)
@@ -42,6 +48,9 @@ TEXT = "It rains all day; take an umbrella when you go out, and a coat. "
 
 def make_events(number: int, count: int, *, poisoned: bool) -> list[Event]:
     """Make the events of one session: a question, a call, its response, an answer."""
+    from google.adk.events import Event
+    from google.genai import types
+
     out = []
     for n in range(count):
         turn, step = divmod(n, 4)
@@ -68,10 +77,12 @@ def make_events(number: int, count: int, *, poisoned: bool) -> list[Event]:
 
 async def fill(url: str, sessions: int, events: int, every: int) -> None:
     """Make a store; every so manieth session is poisoned."""
+    from google.adk.sessions import DatabaseSessionService
+
     service = DatabaseSessionService(url)
     await service.create_session(app_name="warm", user_id="up", session_id="first")
     await service.close()
-    engine = create_async_engine(url)
+    engine = create_async_engine(url, json_serializer=str)  # It is JSON already.
     models = {
         poisoned: [
             e.model_dump(mode="json", exclude_none=True)
@@ -79,8 +90,7 @@ async def fill(url: str, sessions: int, events: int, every: int) -> None:
         ]
         for poisoned in (False, True)
     }
-    text = url.startswith("sqlite")
-    kind: Any = sa.Text() if text else JSONB()
+    kind: Any = sa.Text() if url.startswith("sqlite") else JSONB()
     table = sa.table(
         "events",
         *(sa.column(n) for n in ("id", "app_name", "user_id", "session_id")),
@@ -110,10 +120,10 @@ async def fill(url: str, sessions: int, events: int, every: int) -> None:
                         "id": f"{number}-{n}",
                         "invocation_id": model["invocation_id"],
                         "timestamp": moment(when),
-                        "event_data": data if text else json.loads(data),
+                        "event_data": data,
                     }
                 )
-            top = {"state": "{}" if text else {}, "create_time": moment(START)}
+            top = {"state": "{}", "create_time": moment(START)}
             tops.append(
                 {**key, "id": session, "update_time": rows[-1]["timestamp"], **top}
             )
@@ -128,16 +138,25 @@ def moment(seconds: float) -> dt.datetime:
     return dt.datetime.fromtimestamp(seconds, dt.UTC).replace(tzinfo=None)
 
 
-async def read_plainly(url: str, *, decoded: bool) -> int:
-    """Read every event through SQLAlchemy, in the order of sessions."""
+def plain_query(kind: str, *, postgres: bool) -> Any:
+    """Select every event, in the order of sessions."""
     from google.adk.sessions.schemas.v1 import StorageEvent
 
     table: Any = StorageEvent.__table__
-    if not decoded:
-        table = sa.table("events", *(sa.column(c.name) for c in table.columns))
+    columns = list(table.columns)
+    if kind != "mapped":
+        table = sa.table("events", *(sa.column(c.name) for c in columns))
+        columns = [c for c in table.c if c.name != "event_data"]
+        data = table.c.event_data
+        columns.append(sa.cast(data, sa.Text).label(data.name) if postgres else data)
     c = table.c
     order = (c.app_name, c.user_id, c.session_id, c.timestamp.desc(), c.id.desc())
-    query = sa.select(table).order_by(*order)
+    return sa.select(*columns).order_by(*order)
+
+
+async def read_plainly(url: str, kind: str) -> int:
+    """Read every event through SQLAlchemy, in the order of sessions."""
+    query = plain_query(kind, postgres=not url.startswith("sqlite"))
 
     def run(connection: sa.Connection) -> int:
         sessions, last = 0, None
@@ -146,6 +165,8 @@ async def read_plainly(url: str, *, decoded: bool) -> int:
             for row in page:
                 sessions += row.session_id != last
                 last = row.session_id
+                if kind == "json":
+                    json.loads(row.event_data)
         return sessions
 
     if url.startswith("sqlite"):
@@ -159,23 +180,43 @@ async def read_plainly(url: str, *, decoded: bool) -> int:
     return sessions
 
 
+async def read_with_adk(url: str, limit: int) -> int:
+    """Read some sessions with ADK's own service."""
+    from google.adk.sessions import DatabaseSessionService
+
+    from adk_history_guard.sessions import Filters
+    from adk_history_guard.sessions.sources import close_source, open_source
+
+    source = open_source(url)
+    heads = source.heads(Filters(), limit)
+    close_source(source)
+    service = DatabaseSessionService(url)
+    for head in heads:
+        app, user, session = head.key
+        await service.get_session(app_name=app, user_id=user, session_id=session)
+    await service.close()
+    return len(heads)
+
+
 def measure(kind: str, url: str, limit: int | None) -> dict[str, Any]:
     """Measure one thing in this process."""
     from adk_history_guard.sessions import Filters, audit_store
 
     start = time.perf_counter()
+    poisoned = sessions = 0
+    jobs = int(kind[-1]) if kind.startswith("audit") else 1
     if kind.startswith("audit"):
-        poisoned = sessions = 0
         filters = Filters(limit=limit)
         for sessions, found in enumerate(  # noqa: B007 - the last one is the sum
-            audit_store(url, filters, jobs=int(kind[-1])), 1
+            audit_store(url, filters, jobs=jobs), 1
         ):
             poisoned += found.poisoned
             if found.error:
                 sys.exit(f"{found.key}: {found.error}")
+    elif kind == "adk":
+        sessions = asyncio.run(read_with_adk(url, limit or 1000))
     else:
-        poisoned = 0
-        sessions = asyncio.run(read_plainly(url, decoded=kind == "plain"))
+        sessions = asyncio.run(read_plainly(url, kind))
     seconds = time.perf_counter() - start
     used = [
         resource.getrusage(who)
@@ -188,7 +229,8 @@ def measure(kind: str, url: str, limit: int | None) -> dict[str, Any]:
         "seconds": seconds,
         "rate": sessions / seconds,
         "cpu": sum(u.ru_utime + u.ru_stime for u in used),
-        "peak_mb": max(u.ru_maxrss for u in used) / 1024,
+        # All processes together, at most: each at its own peak at the same time.
+        "peak_mb": (used[0].ru_maxrss + jobs * used[1].ru_maxrss) / 1024,
     }
 
 
@@ -228,13 +270,12 @@ def main() -> None:
             start = time.perf_counter()
             asyncio.run(fill(url, args.sessions, args.events, args.every))
             print(f"filled in {time.perf_counter() - start:.0f} s", flush=True)
-        rows = apart("rows", url)
-        plain = apart("plain", url)
+        plain = {kind: apart(kind, url) for kind in ("rows", "json", "mapped", "adk")}
         quarter = apart("audit-1", url, args.sessions // 4)
         whole = apart("audit-1", url)
         double = apart("audit-2", url)
-    print(f"audit to plain reading: {whole['rate'] / plain['rate']:.2f}")
-    print(f"audit to rows without decoding: {whole['rate'] / rows['rate']:.2f}")
+    for kind, one in plain.items():
+        print(f"audit to {kind}, rate: {whole['rate'] / one['rate']:.2f}")
     print(f"whole to a quarter, time: {whole['seconds'] / quarter['seconds']:.2f}")
     print(f"two processes to one, rate: {double['rate'] / whole['rate']:.2f}")
 

@@ -36,7 +36,7 @@ def _look(texts: Iterable[str | None], *, whole: bool) -> bool:
     for text in texts:
         if text is None:
             continue
-        content = from_json(text)
+        content = from_json(text, cache_strings="keys")
         if whole:
             if not content["author"] or type(content["actions"]) is not dict:
                 return False

@@ -26,12 +26,12 @@ from adk_history_guard.sessions.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sqlalchemy import Connection
 
     from adk_history_guard.sessions.layouts import Layout
-    from adk_history_guard.sessions.model import Filters
+    from adk_history_guard.sessions.model import Filters, Row
 
 _KNOWN_SCHEMA = "1"
 KEY = ("app_name", "user_id", "session_id")
@@ -181,18 +181,23 @@ class TableReader:
         Returns:
           Each session with its events' JSON in stored order.
         """
-        found: dict[tuple[str, str, str], list[str | None]] = {}
-        rows = self._select(heads, [self._text(self.layout.content)], whole=whole)
-        last, mine = ("", "", ""), []
-        for app, user, session, text in rows:
-            if session != last[2] or user != last[1] or app != last[0]:
-                last = (app, user, session)
-                mine = found.setdefault(last, [])
-            mine.append(text)
+        # A row of the text alone costs half of one that names its session.
+        text = [self._text(self.layout.content)]
+        found: dict[Any, list[str | None]] = {}
+
+        def work(connection: Connection) -> None:
+            for some in self._batches(heads, whole=whole):
+                query = self._query(some, text, whole=whole)
+                texts = list(connection.execute(query).scalars())
+                start = 0
+                for *key, count in connection.execute(self._counts(some, whole=whole)):
+                    # The newest comes first: the order of ADK's own index.
+                    found[tuple(key)] = texts[start : start + count][::-1]
+                    start += count
+
+        self._engine.read(work)
         for head in heads:
-            texts = found.get(head.key) or []
-            texts.reverse()
-            yield head, texts
+            yield head, found.get(head.key, [])
 
     def load(self, head: Head) -> Stored:
         """Read one session.
@@ -200,11 +205,12 @@ class TableReader:
         Raises:
           RowError: One of its rows is no event.
         """
-        columns = self._full()
-        rows = rows_as_read(
-            self._select([head], columns, whole=False)[::-1], self.layout
-        )
+        rows = self._engine.read(lambda connection: self._rows(connection, head))
         return Stored(head, rows, [read_event(self.layout, row) for row in rows])
+
+    def _rows(self, connection: Connection, head: Head) -> list[Row]:
+        query = self._query([head], self._full(), whole=False)
+        return rows_as_read(connection.execute(query).all()[::-1], self.layout)
 
     def head(self, key: Key) -> Head | None:
         """Return one session as it stands now."""
@@ -238,36 +244,48 @@ class TableReader:
     def _columns(self) -> tuple[str, ...]:
         return self.layout.columns
 
-    def _select(
-        self, heads: Sequence[Head], columns: Sequence[Any], *, whole: bool
-    ) -> list[Any]:
-        """Rows of events by key, the newest first: the order of ADK's own index."""
-        if whole or self.postgres:
-            query = self._query(heads, columns, whole=whole)
-            return self._engine.read(lambda c: list(c.execute(query).all()))
-        # SQLite would go through the whole index for a list of keys.
-        queries = [self._query([head], columns, whole=False) for head in heads]
-        return self._engine.read(
-            lambda c: [row for query in queries for row in c.execute(query).all()]
-        )
+    def _batches(
+        self, heads: Sequence[Head], *, whole: bool
+    ) -> Iterable[Sequence[Head]]:
+        """Cut sessions into what one query reads well.
+
+        SQLite would go through the whole index for a list of keys.
+        """
+        return [heads] if whole or self.postgres else ([head] for head in heads)
 
     def _query(
         self, heads: Sequence[Head], columns: Sequence[Any], *, whole: bool
     ) -> Any:
+        """Events by key, in each session the newest first."""
         import sqlalchemy as sa
 
-        c = self._events.c
-        key = (c.app_name, c.user_id, c.session_id)
+        where = self._among(heads, whole=whole)
+        order = (*self._key(), self._events.c.timestamp.desc(), self._tie.desc())
+        return sa.select(*columns).where(where).order_by(*order)
+
+    def _counts(self, heads: Sequence[Head], *, whole: bool) -> Any:
+        """How many events each session has, in the order of `_query`."""
+        import sqlalchemy as sa
+
+        key = self._key()
+        query = sa.select(*key, sa.func.count()).select_from(self._events)
+        query = query.where(self._among(heads, whole=whole))
+        return query.group_by(*key).order_by(*key)
+
+    def _key(self) -> tuple[Any, ...]:
+        return tuple(self._events.c[name] for name in KEY)
+
+    def _among(self, heads: Sequence[Head], *, whole: bool) -> Any:
+        import sqlalchemy as sa
+
+        key = self._key()
         if len(heads) == 1:
             head = heads[0].key
-            where = sa.and_(*(a == b for a, b in zip(key, head, strict=True)))
-        elif whole:
+            return sa.and_(*(a == b for a, b in zip(key, head, strict=True)))
+        if whole:
             first, last = tuple(heads[0].key), tuple(heads[-1].key)
-            where = sa.and_(sa.tuple_(*key) >= first, sa.tuple_(*key) <= last)
-        else:
-            where = sa.tuple_(*key).in_([tuple(head.key) for head in heads])
-        order = (*key, c.timestamp.desc(), self._tie.desc())
-        return sa.select(*key, *columns).where(where).order_by(*order)
+            return sa.and_(sa.tuple_(*key) >= first, sa.tuple_(*key) <= last)
+        return sa.tuple_(*key).in_([tuple(head.key) for head in heads])
 
 
 def _find_layout(connection: Connection) -> Layout:

@@ -12,7 +12,6 @@ from pydantic_core import from_json
 from adk_history_guard.sessions.layouts import (
     change_row,
     create_row,
-    rows_as_read,
     shifted,
 )
 from adk_history_guard.sessions.model import SessionChangedError
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from adk_history_guard.sessions.model import Head, Key, Row, RowChange, Stored
+    from adk_history_guard.sessions.model import Head, Key, RowChange, Stored
     from adk_history_guard.sessions.plan import Plan
 
 
@@ -114,10 +113,6 @@ class TableStore(TableReader):
         if row is None or row[3] != head.marker:
             msg = "the session changed since it was read"
             raise SessionChangedError(msg)
-
-    def _rows(self, connection: Connection, head: Head) -> list[Row]:
-        query = self._query([head], self._full(), whole=False)
-        return rows_as_read(connection.execute(query).all()[::-1], self.layout)
 
     def _statement(self, key: Key, change: RowChange) -> Any:
         import sqlalchemy as sa

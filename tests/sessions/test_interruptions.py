@@ -16,6 +16,7 @@ from google.adk.agents import LlmAgent
 
 from adk_history_guard.sessions import audit_store, repair_store, restore_store
 from adk_history_guard.testing import StrictGemini, guarded, say
+from tests.sessions.conftest import KINDS
 from tests.sessions.histories import POISONED
 from tests.sessions.stores import APP, USER, fill
 
@@ -151,7 +152,7 @@ def test_runs_beside_a_repair_lose_nothing(make_store, kind, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("kind", ["v1-sqlite", "v1-postgres"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_thousand_sessions(make_store, kind, tmp_path):
     """Of 1,000 sessions 143 are poisoned: found, healed, and no other one touched."""
     store = make_store(kind)
