@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-"""A history that was found clean is not walked again, unless somebody touched it."""
+"""A history that was found whole is not walked again, unless somebody touched it."""
 
 from __future__ import annotations
 
@@ -45,40 +45,16 @@ def history(rounds=3):
     return events
 
 
-def edit_id(events):
-    events[1].content.parts[0].function_call.id = "other"
-
-
-def edit_response_id(events):
-    events[2].content.parts[0].function_response.id = "other"
-
-
-def edit_name(events):
-    events[2].content.parts[0].function_response.name = "other"
-
-
 def replace_content(events):
     events[2].content = types.Content(role="user", parts=[response("other")])
 
 
-def replace_part(events):
-    events[2].content.parts[0] = response("other")
-
-
-def append_part(events):
-    events[0].content.parts.append(response("other"))
-
-
-def drop_parts(events):
-    events[2].content.parts = None
+def take_content_away(events):
+    events[2].content = None
 
 
 def fill_silent_event(events):
     events[3].content = types.Content(role="user", parts=[response("other")])
-
-
-def turn_text_into_call(events):
-    events[0].content.parts[0].function_call = types.FunctionCall(id="x", name="y")
 
 
 def replace_event(events):
@@ -97,89 +73,100 @@ def cut_short(events):
     del events[2:]
 
 
+def rewrite_whole_history(events):
+    events[:] = [event("root", call("other")), *history()]
+
+
 @pytest.mark.parametrize(
     "fool",
     [
-        edit_id,
-        edit_response_id,
-        edit_name,
         replace_content,
-        replace_part,
-        append_part,
-        drop_parts,
+        take_content_away,
         fill_silent_event,
-        turn_text_into_call,
         replace_event,
         remove_event,
         swap_events,
         cut_short,
+        rewrite_whole_history,
     ],
 )
 def test_memory_is_not_fooled_by(fool):
-    """Whatever is done to an event that was found clean, the look sees it."""
+    """Whatever is done to an event that was found whole, the look sees it."""
     events = history()
-    memory = Memory()
-    assert memory.look(events) == look(events)
+    memory = Memory(events)
+    assert memory.is_whole(events)
 
     fool(events)
 
     assert look(events) is None
-    assert memory.look(events) is None
+    assert not memory.is_whole(events)
 
 
-def test_untouched_history_is_not_walked_again(monkeypatch):
-    """Only the events behind the clean ones are looked at."""
+def test_only_new_events_are_walked(monkeypatch):
+    """The look goes over what was appended since, and over nothing again."""
     events = history()
-    memory = Memory()
-    memory.look(events)
+    memory = Memory(events)
     walked = []
-    original = memory_module.look
 
-    def counted(events, known=None):
+    def counted(events):
         walked.append(len(events))
-        return original(events, known)
+        return look(events)
 
     monkeypatch.setattr(memory_module, "look", counted)
-    events += history(1)[:1]
+    events += history(1)
+    assert memory.is_whole(events)
+    assert memory.is_whole(events)
 
-    found = memory.look(events)
-
-    assert walked == [1]
-    assert found.ids == {"c0", "c1", "c2"}
+    assert walked == [5, 0]
 
 
-def test_repeat_behind_the_clean_beginning_is_placed_from_the_start():
-    """An id that comes up again later is found at its true index."""
+def test_open_round_is_whole_once_it_is_answered():
+    """A call without its response is not whole; with it the look goes on there."""
     events = history()
-    memory = Memory()
-    memory.look(events)
-    events += [event("root", call("c0")), event("root", response("c0"), role="user")]
+    memory = Memory(events)
+    events.append(event("root", call("new")))
+    assert not memory.is_whole(events)
 
-    found = memory.look(events)
+    events.append(event("root", response("new"), role="user"))
 
-    assert found.repeats == [(15, 16, [0])]
+    assert memory.is_whole(events)
 
 
-def test_rewind_behind_the_clean_beginning_is_read_in_full_with_repeats():
+def test_rewound_history_stays_whole():
+    """A rewind is an event like others: ADK leaves whole rounds out."""
+    events = history()
+    memory = Memory(events)
+    back = EventActions(rewind_before_invocation_id="one")
+    events.append(Event(author="user", invocation_id="two", actions=back))
+
+    assert memory.is_whole(events)
+
+
+def test_history_that_was_mended_is_whole_again():
+    """After somebody broke and mended the history all of it is looked at anew."""
+    events = history()
+    memory = Memory(events)
+    spoiled = events.pop(2)
+    assert not memory.is_whole(events)
+
+    events.insert(2, spoiled)
+
+    assert memory.is_whole(events)
+
+
+def test_look_leaves_repeats_with_a_rewind_to_the_full_reading():
     """A rewind and a repeated id together are not for the quick look."""
     events = history()
-    memory = Memory()
-    memory.look(events)
     back = EventActions(rewind_before_invocation_id="one")
     events.append(Event(author="user", invocation_id="two", actions=back))
     events += [event("root", call("c0")), event("root", response("c0"), role="user")]
 
-    assert memory.look(events) is None
+    assert look(events) is None
 
 
-def test_clean_look_after_a_broken_one_learns_again():
-    """A history that was broken and is clean again is remembered."""
+def test_look_places_a_repeat():
+    """A repeat is told by the call event, the response event and the part."""
     events = history()
-    memory = Memory()
-    memory.look(events)
-    spoiled = events.pop(2)
-    assert memory.look(events) is None
+    events += [event("root", call("c0")), event("root", response("c0"), role="user")]
 
-    events.insert(2, spoiled)
-
-    assert memory.look(events) == look(events)
+    assert look(events).repeats == [(15, 16, [0])]

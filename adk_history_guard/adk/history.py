@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from google.adk.events import Event
     from google.genai import types
 
-    from adk_history_guard.adk.memory import Memory
     from adk_history_guard.adk.survey import Look
     from adk_history_guard.core.turns import Call, Response
 
@@ -77,20 +76,17 @@ class HistoryRepair:
     ordered: bool = False
 
 
-def repair_events(
-    events: list[Event], *, scene: Scene | None = None, memory: Memory | None = None
-) -> HistoryRepair:
+def repair_events(events: list[Event], *, scene: Scene | None = None) -> HistoryRepair:
     """Repair the events of a session, in memory.
 
     Args:
       events: The events in stored order; never mutated.
       scene: What the run knows beyond them; a finished session by default.
-      memory: What was found clean in the same session before.
 
     Returns:
       The repair. Deterministic and idempotent; no events of valid types raise.
     """
-    found = look(events) if memory is None else memory.look(events)
+    found = look(events)
     if found is not None:
         if not found.repeats:
             closed = found.ids - found.waiting if found.waiting else found.ids

@@ -1,129 +1,61 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-"""What was found clean before is not walked again, as long as it is the same.
+"""What was found whole at one model call is not walked again at the next one.
 
-Some session services hand out the same event objects for each run. Their history
-only grows, so the quick look goes on where it ended, after a check that the
-events before are untouched: the same objects, with the same contents, the same
-parts, the same calls and responses under the same ids. All of it is compared by
-identity and by loops of the interpreter's own, several times as fast as a look.
+A run asks before each model call whether all rounds stand whole and in order.
+Its history only grows, unless somebody removes, replaces or rewrites events:
+then the look starts anew. That is told by identity: the same event objects, with
+the same contents. Reading deeper would cost what the look itself costs; what an
+edit inside a content does is seen in the request, which is checked each time.
 
-A memory keeps no event alive that its session does not: it goes with the session.
+Between runs nothing is kept: session services hand out new objects.
 """
 
 from __future__ import annotations
 
-from itertools import chain
 from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any
 
-from adk_history_guard.adk.survey import Look, look
+from adk_history_guard.adk.survey import look
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from google.adk.events import Event
 
 _content = attrgetter("content")
-_parts = attrgetter("parts")
-_call = attrgetter("function_call")
-_response = attrgetter("function_response")
-_label = attrgetter("id", "name")
 
 
 class Memory:
-    """The clean beginning of one session's history."""
+    """The beginning of a run's history whose rounds are whole and in order."""
 
-    __slots__ = (
-        "_contents",
-        "_events",
-        "_ids",
-        "_labels",
-        "_parts",
-        "_said",
-        "_spoken",
-        "_waiting",
-    )
+    __slots__ = ("_contents", "_events")
 
-    def __init__(self) -> None:
-        """Start with nothing known."""
-        self._forget()
+    def __init__(self, events: Sequence[Event] = ()) -> None:
+        """Start with events that were found whole."""
+        self._events: list[Event] = list(events)
+        self._contents: list[Any] = list(map(_content, self._events))
 
-    def _forget(self) -> None:
-        self._ids: set[str] = set()
-        self._waiting: set[str] = set()
-        self._events: list[Event] = []
-        self._contents: list[Any] = []  # of all events, None among them
-        self._spoken: list[Any] = []  # those that have parts
-        self._parts: list[Any] = []
-        self._said: tuple[list[Any], list[Any]] = ([], [])
-        self._labels: list[Any] = []
-
-    def look(self, events: Sequence[Event]) -> Look | None:
-        """Do what `survey.look` does, from where the last clean look ended.
+    def is_whole(self, events: Sequence[Event]) -> bool:
+        """Tell whether all rounds are whole and in order; reads what is new.
 
         Args:
-          events: The events of the session in stored order.
-
-        Returns:
-          What `survey.look` returns for them.
+          events: The events of the run's session, now.
         """
         known = len(self._events)
-        if not known or not self._is_untouched(events):
-            self._forget()
-            known = 0
-        found = look(events[known:] if known else events, self._ids.copy())
-        if found is not None and self._waiting:
-            found = found._replace(waiting=found.waiting | self._waiting)
-        if found is None or found.repeats:
-            # A repeat is found again with its place counted from the start.
-            return look(events) if known else found
-        self._learn(events, known)
-        self._ids, self._waiting = found.ids, found.waiting
-        return found
-
-    def _is_untouched(self, events: Sequence[Event]) -> bool:
-        calls, responses = self._said
-        try:
-            return (
-                len(events) >= len(self._events)
-                and _same(events, self._events)
-                and _same(map(_content, self._events), self._contents)
-                and self._has_same_parts()
-                and _same(map(_call, self._parts), calls)
-                and _same(map(_response, self._parts), responses)
-                and list(map(_label, _said(calls, responses))) == self._labels
-            )
-        except (AttributeError, TypeError):  # edited beyond recognition
+        if not self._begins(events):
+            self._events, self._contents, known = [], [], 0
+        fresh = events[known:]
+        if look(fresh) is None:
             return False
-
-    def _has_same_parts(self) -> bool:
-        now = list(chain.from_iterable(map(_parts, self._spoken)))
-        if len(now) != len(self._parts) or not _same(now, self._parts):
-            return False
-        silent = len(self._contents) - len(self._spoken)
-        return not silent or silent == sum(not (c and c.parts) for c in self._contents)
-
-    def _learn(self, events: Sequence[Event], known: int) -> None:
-        fresh = list(events[known:])
-        contents = list(map(_content, fresh))
-        spoken = [c for c in contents if c is not None and c.parts]
-        parts = list(chain.from_iterable(map(_parts, spoken)))
-        calls, responses = list(map(_call, parts)), list(map(_response, parts))
         self._events += fresh
-        self._contents += contents
-        self._spoken += spoken
-        self._parts += parts
-        self._said[0].extend(calls)
-        self._said[1].extend(responses)
-        # All calls, then all responses: the order of the check above.
-        self._labels = list(map(_label, _said(*self._said)))
+        self._contents += map(_content, fresh)
+        return True
 
-
-def _same(some: Iterable[Any], others: Iterable[Any]) -> bool:
-    """Whether two iterables hold the same objects, as far as the shorter goes."""
-    return all(map(is_, some, others))
-
-
-def _said(calls: list[Any], responses: list[Any]) -> Iterable[Any]:
-    return filter(None, chain(calls, responses))
+    def _begins(self, events: Sequence[Event]) -> bool:
+        """Whether the events begin with the known ones, and these are untouched."""
+        return (
+            len(events) >= len(self._events)
+            and all(map(is_, events, self._events))
+            and all(map(is_, map(_content, self._events), self._contents))
+        )

@@ -125,7 +125,6 @@ class HistoryGuardPlugin(BasePlugin):
         self.options = GuardOptions.build(options, **knobs)
         self.reporter = Reporter()
         self._runs: IdentityMap[Run] = IdentityMap()
-        self._memories: IdentityMap[Memory] = IdentityMap()
         self._markers = (*DATA_MARKERS, self.options.signature_marker)
 
     @property
@@ -164,16 +163,13 @@ class HistoryGuardPlugin(BasePlugin):
             run.agents[""] = getattr(root, "root_agent", root)
         if run.live:
             return
-        # Most services load a session anew: only one seen again is worth learning.
-        memory = self._memories.get(session)
-        if memory is None:
-            self._memories.put(session, Memory())
-        done = repair_events(session.events, scene=run.scene, memory=memory)
+        done = repair_events(session.events, scene=run.scene)
         run.ids, run.closed = set(done.ids), set(done.closed)
-        run.ordered = len(session.events) if done.ordered else None
         self.reporter.changed("the session's events", done.changes, done=self._active)
         if done.changes and self._active:
             run.show(session, done.events)
+        if done.ordered:
+            run.memory = Memory(session.events)
 
     @_harmless
     async def before_agent_callback(
@@ -271,7 +267,7 @@ class HistoryGuardPlugin(BasePlugin):
         if self._active:
             done = bring_late_round(session.events, event, scene=run.scene)
             if done is not None:
-                run.ordered = None
+                run.memory = None
                 self.reporter.changed("the session's events", done.changes, done=True)
                 run.show(session, done.events)
 

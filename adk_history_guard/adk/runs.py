@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from adk_history_guard.adk.history import Scene
 from adk_history_guard.adk.provenance import Ledger
-from adk_history_guard.adk.survey import is_of_node, look
+from adk_history_guard.adk.survey import is_of_node
 from adk_history_guard.diagnostics.failures import Watch
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from google.adk.events import Event
 
     from adk_history_guard.adk.ids import Stream
+    from adk_history_guard.adk.memory import Memory
     from adk_history_guard.adk.targets import Target
     from adk_history_guard.core.guard import Outcome
 
@@ -100,8 +101,8 @@ class Run:
       calls: The model calls that go on, by their `EventActions`.
       newest: The newest one of each agent, by its name, until it is answered.
       ledger: Who wrote what in the session.
-      ordered: How many events are known to hold whole rounds in call order; None
-        where some do not.
+      memory: The events whose rounds are known to be whole and in call order; None
+        where some are not.
     """
 
     live: bool = False
@@ -116,16 +117,11 @@ class Run:
     calls: IdentityMap[ModelCall] = field(default_factory=IdentityMap)
     newest: dict[str, ModelCall] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
-    ordered: int | None = None
+    memory: Memory | None = None
 
     def is_ordered(self, events: Sequence[Event]) -> bool:
         """Tell whether all rounds, those of this run too, are whole and in order."""
-        if self.ordered is None or len(events) < self.ordered:
-            return False
-        if look(events[self.ordered :]) is None:
-            return False
-        self.ordered = len(events)
-        return True
+        return self.memory is not None and self.memory.is_whole(events)
 
     def is_anothers(self, call_id: str, event: Event) -> bool:
         """Tell whether an id is of another author or branch, and remember whose.

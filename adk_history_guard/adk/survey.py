@@ -36,8 +36,8 @@ class Look(NamedTuple):
     waiting: set[str]
 
 
-def look(  # noqa: C901, PLR0912 - one loop on purpose: it runs over every event
-    events: Sequence[Event], known: set[str] | None = None
+def look(  # noqa: C901, PLR0911, PLR0912 - one loop on purpose: it runs over every event
+    events: Sequence[Event],
 ) -> Look | None:
     """Look at events once and tell whether every round stands as it should.
 
@@ -46,24 +46,27 @@ def look(  # noqa: C901, PLR0912 - one loop on purpose: it runs over every event
     their responses, in call order. Only ids may repeat, where nobody outside
     holds them: no long-running call, no open question, no rewind.
 
+    Most histories are clean, and this loop is all that they cost: what only a
+    repeated id makes worth knowing is kept for later, not read.
+
     Args:
       events: The events of a session in stored order.
-      known: Ids of calls before these events; grows.
 
     Returns:
       What was found, None where the events must be read in full.
     """
-    seen: set[str] = set() if known is None else known
+    seen: set[str] = set()
+    names: set[str] = set()
     repeats: list[tuple[int, int, list[int]]] = []
-    calls: list[types.FunctionCall] = []
-    again: list[int] = []
     waiting: set[str] = set()
-    outside = False  # somebody outside may hold an id
+    acting: list[Event] = []  # those whose actions may say that an id must stay
+    calls: list[types.FunctionCall] = []  # that the next event must answer
+    again: list[int] = []
     start = 0
     for index, event in enumerate(events):
         content = event.content
         if content is None:
-            outside = outside or bool(event.actions.rewind_before_invocation_id)
+            acting.append(event)
             continue
         parts = content.parts
         if not parts:
@@ -71,28 +74,27 @@ def look(  # noqa: C901, PLR0912 - one loop on purpose: it runs over every event
         if calls:
             if len(parts) != len(calls):
                 return None
-            for part, call in zip(parts, calls, strict=True):
+            for part, call in zip(parts, calls):  # noqa: B905 - it costs, and see above
                 said = part.function_response
                 if said is None or said.id != call.id or said.name != call.name:
                     return None
             if again:
                 repeats.append((start, index, again))
                 again = []
-            actions = event.actions
-            if actions.requested_tool_confirmations or actions.requested_auth_configs:
-                outside = True
+            acting.append(event)
             calls = []
             continue
         for number, part in enumerate(parts):
             said_call = part.function_call
             if said_call is not None:
-                call_id = said_call.id
-                if not call_id or not said_call.name:
+                call_id, name = said_call.id, said_call.name
+                if not call_id or not name:
                     return None
                 if call_id in seen:
                     again.append(number)
                 else:
                     seen.add(call_id)
+                names.add(name)
                 calls.append(said_call)
             elif calls or part.function_response is not None:
                 return None
@@ -100,15 +102,26 @@ def look(  # noqa: C901, PLR0912 - one loop on purpose: it runs over every event
             start = index
             if event.long_running_tool_ids:
                 waiting |= event.long_running_tool_ids
-            outside = (
-                outside
-                or bool(waiting)
-                or is_request_for_client(calls[0].name)
-                or (bool(again) and is_of_node(event))
-            )
-    if calls or (repeats and outside):
+    if calls:
+        return None
+    if repeats and (
+        waiting
+        or any(map(is_request_for_client, names))
+        or any(map(_holds_ids, acting))
+        or any(is_of_node(events[start]) for start, _, _ in repeats)
+    ):
         return None
     return Look(seen, repeats, waiting)
+
+
+def _holds_ids(event: Event) -> bool:
+    """Tell whether an event's actions make stored ids known outside, or take back."""
+    actions = event.actions
+    return bool(
+        actions.rewind_before_invocation_id
+        or actions.requested_tool_confirmations
+        or actions.requested_auth_configs
+    )
 
 
 def is_of_node(event: Event) -> bool:
