@@ -90,6 +90,8 @@ _BASES: Mapping[str, tuple[str, ...]] = {
 }
 """Where LiteLLM finds the address of a provider when it is given none."""
 
+_OPENAI = ("openai-chat", "openai-responses")
+
 _OPENAI_HOSTS = ("api.openai.com", "openai.azure.com")
 """Hosts of OpenAI's own: no gateway stands there."""
 
@@ -152,7 +154,9 @@ def target_of(
         if marked:
             reason = f"{choice.reason}, and ids that hold a thought signature"
             choice = choice._replace(profile="gemini-gateway", reason=reason)
-        profile = _profile(choice.profile, "LiteLlm" in kinds)
+        profile = _profile(
+            choice.profile, "LiteLlm" in kinds, _may_be_gateway(name, base)
+        )
     mint = Mint.ON_REPEAT
     if live or interactions:
         mint = Mint.NEVER
@@ -224,9 +228,11 @@ def api_base(model: Any, name: str) -> str | None:
 
 
 @lru_cache(maxsize=64)
-def _profile(name: str, through_litellm: bool) -> Profile:  # noqa: FBT001
+def _profile(name: str, through_litellm: bool, gateway: bool) -> Profile:  # noqa: FBT001
     profile = PROFILES[name]
     changes = _VIA_LITELLM.get(name, {}) if through_litellm else {}
+    if name in _OPENAI and not gateway:  # OpenAI itself reads no data in an id
+        changes = {"ids": replace(profile.ids, data=False)}
     return replace(profile, **changes) if changes else profile
 
 

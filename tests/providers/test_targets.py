@@ -15,8 +15,9 @@ from adk_history_guard import GuardOptions
 from adk_history_guard.adk.ids import Mint
 from adk_history_guard.adk.routes import Origin, is_foreign
 from adk_history_guard.adk.targets import origin_of, target_of
+from adk_history_guard.core.guard import guard
 from adk_history_guard.testing import StrictOpenAI
-from tests.builders import call, model, user
+from tests.builders import call, calls_of, model, user
 from tests.providers.hosts import Host
 
 pytestmark = pytest.mark.filterwarnings(r"ignore:\[GEMINI_VIA_LITELLM\]")
@@ -91,6 +92,26 @@ def test_a_marker_tells_a_gateway_where_one_can_stand(name, base, profile):
     target = target_of(lite(name, base), None, GuardOptions(), contents=MARKED)
 
     assert target.profile.name == profile
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "data"),
+    [
+        ("openai/gpt-x", None, False),
+        ("azure/prod", "https://me.openai.azure.com", False),
+        ("openai/responses/gpt-5", None, False),
+        ("openai/gpt-x", LOCAL, True),
+        ("openrouter/gpt-x", None, True),
+    ],
+)
+def test_openai_itself_reads_no_signature_in_an_id(name, base, data):
+    """An id of a gateway is too long for it, also where nobody is on record for it."""
+    target = target_of(lite(name, base), None, GuardOptions(), contents=PLAIN)
+
+    outcome = guard(MARKED, profile=target.profile, options=GuardOptions())
+
+    kept = [said.id for said in calls_of(outcome.contents)]
+    assert (kept == ["c1||thought_signature||c2ln"]) is data
 
 
 def test_a_marker_that_another_model_is_on_record_for_tells_nothing():
