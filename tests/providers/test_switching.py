@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +49,15 @@ SERVERS = {
 }
 
 
+@pytest.fixture(scope="module")
+def servers():
+    """Every emulator, running; the older hosted API of Mistral with them."""
+    made = {name: provider.server() for name, provider in SERVERS.items()}
+    made["mistral-old"] = StrictMistral(tool_then_user=False)
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(server) for name, server in made.items()}
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -55,23 +65,55 @@ SERVERS = {
         for pair in itertools.combinations(SERVERS, 2)
     ],
 )
-async def test_a_session_of_two_providers_passes_both(one, other):
+async def test_a_session_of_two_providers_passes_both(one, other, servers):
     """There, back and there again: no rejection, nothing lost or swapped."""
     host = Host()
-    first, second = SERVERS[one], SERVERS[other]
-    with first.server() as a, second.server() as b:
-        n = 1
-        for server, provider in ((a, first), (b, second), (a, first), (b, second)):
-            server.play([[call("look", {"n": n}), call("see", {"n": n + 1})], "done"])
-            events = await host.ask(server.model(**provider.names), f"turn {n}")
-            n += 2
-            assert [e.error_message for e in events if e.error_code] == []
-            assert server.problems == []
-            assert server.answers().misplaced() == []
-            sent = json.dumps(server.requests[-1].contents)
-            for k in range(1, n):
-                seen = f"sight {k}" if k % 2 else f"view {k}"
-                assert sent.count(seen) == 1, seen
+    n = 1
+    for name in (one, other, one, other):
+        server = servers[name]
+        server.play([[call("look", {"n": n}), call("see", {"n": n + 1})], "done"])
+        events = await host.ask(server.model(**SERVERS[name].names), f"turn {n}")
+        n += 2
+        assert [e.error_message for e in events if e.error_code] == []
+        assert server.problems == []
+        assert server.answers().misplaced() == []
+        sent = json.dumps(server.requests[-1].contents)
+        for k in range(1, n):
+            seen = f"sight {k}" if k % 2 else f"view {k}"
+            assert sent.count(seen) == 1, seen
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(*pair, id="+".join(pair))
+        for pair in itertools.permutations(SERVERS, 2)
+    ],
+)
+async def test_what_two_providers_wrote_is_replayed_to_each(one, other, servers):
+    """Half by one, half by the other, in this order; then each provider is asked."""
+    host = Host()
+    n = 1
+    for name in (one, other):
+        script = [[call("look", {"n": n}), call("see", {"n": n + 1})], "done"]
+        servers[name].play(script)
+        await host.ask(servers[name].model(**SERVERS[name].names), f"turn {n}")
+        n += 2
+    written = await host.events()
+
+    for name, server in servers.items():
+        server.play("fine")
+        reader = Host()
+        await reader.hold(written)
+        model = server.model(**SERVERS[name.removesuffix("-old")].names)
+        events = await reader.ask(model, "on")
+
+        assert server.problems == [], name
+        assert events[-1].content.parts[0].text == "fine", name
+        assert server.answers().misplaced() == [], name
+        sent = json.dumps(server.requests[-1].contents)
+        for seen in ("sight 1", "view 2", "sight 3", "view 4"):
+            assert sent.count(seen) == 1, (name, seen)
 
 
 async def test_gemini_keeps_its_own_signatures_over_a_visit_to_claude():
