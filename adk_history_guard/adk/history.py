@@ -26,13 +26,13 @@ the same bytes on every machine. Nothing here writes to a session service.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.adk import rounds
 from adk_history_guard.adk.draft import Draft, Scene, derived_id
-from adk_history_guard.adk.mixed import split_mixed
+from adk_history_guard.adk.mixed import at_home, split_mixed
 from adk_history_guard.adk.survey import look
 from adk_history_guard.core import narration
 from adk_history_guard.core.copies import changed
@@ -92,10 +92,14 @@ def repair_events(events: list[Event], *, scene: Scene | None = None) -> History
             closed = found.ids - found.waiting if found.waiting else found.ids
             return HistoryRepair(events, (), found.ids, closed, ordered=True)
         return _rename_repeats(events, found)
-    whole, changes = split_mixed(events)
+    whole, changes, homes = split_mixed(events)
     draft = Draft(whole, scene or Scene())
     draft.changes += changes
-    return _repair(draft)
+    done = _repair(draft)
+    if not homes:
+        return done
+    mine = done.changes[len(changes) :]
+    return replace(done, changes=[*changes, *(at_home(c, homes) for c in mine)])
 
 
 def bring_late_round(

@@ -21,17 +21,25 @@ if TYPE_CHECKING:
     from google.genai import types
 
 
-def split_mixed(events: list[Event]) -> tuple[list[Event], list[Change]]:
+Home = tuple[int, int]
+"""Where an event stood before the split: the index, and that of its first part."""
+
+
+def split_mixed(
+    events: list[Event],
+) -> tuple[list[Event], list[Change], list[Home]]:
     """MOVE the calls and the responses of one event into events of their own.
 
     Args:
       events: The events in stored order; never mutated.
 
     Returns:
-      The events, the list handed in where no event is mixed; and the changes.
+      The events, the list handed in where no event is mixed; the changes; and the
+      home of each event, none where no event is mixed.
     """
     out: list[Event] = []
     changes: list[Change] = []
+    homes: list[Home] = []
     for n, event in enumerate(events):
         content = event.content
         parts = (content.parts if content is not None else None) or []
@@ -39,10 +47,23 @@ def split_mixed(events: list[Event]) -> tuple[list[Event], list[Change]]:
             place = Place(n, None, "events")
             text = "calls and responses into events of their own"
             changes.append(Change("HG208", Action.MOVE, place, text))
-            out += _pieces(event, content, parts)
+            start = 0
+            for piece in _pieces(event, content, parts):
+                out.append(piece)
+                homes.append((n, start))
+                start += len((piece.content and piece.content.parts) or ())
         else:
             out.append(event)
-    return (out, changes) if changes else (events, [])
+            homes.append((n, 0))
+    return (out, changes, homes) if changes else (events, [], [])
+
+
+def at_home(change: Change, homes: list[Home]) -> Change:
+    """Return a change at the place where its part stood before the split."""
+    turn, start = homes[change.place.turn]
+    part = change.place.part
+    part = None if part is None else part + start
+    return change._replace(place=change.place._replace(turn=turn, part=part))
 
 
 def _is_mixed(parts: list[types.Part]) -> bool:

@@ -192,14 +192,15 @@ class FileStore:
             msg = "the session changed since it was read"
             raise SessionChangedError(msg)
         made = {change.id: change for change in changes}
-        follows = {c.new["follows"]: c for c in changes if c.new is not None}
+        follows: dict[str, list[RowChange]] = {}
+        for change in changes:
+            if change.new is not None:
+                follows.setdefault(change.new["follows"], []).append(change)
         events = []
         for row in stored.rows:
-            change = made.get(row.id)
-            columns = row.columns if change is None else change.after
+            columns = made[row.id].after if row.id in made else row.columns
             events.append(columns["document"])
-            if row.id in follows:
-                events.append(follows[row.id].after["document"])
+            events += [new.after["document"] for new in follows.get(row.id, ())]
         file.pending[number] = events
 
     def undo(self, key: Key, changes: Sequence[RowChange], place: Any = None) -> bool:

@@ -148,7 +148,8 @@ def _placed(events: Sequence[Event], repaired: Sequence[Event]) -> list[Event]:
         if home is not None:
             out[home] = _with_parts(known[repaired[home].id], _parts(event))
             out[n] = None
-    return [event for event in out if event is not None]
+    # A new event that had its parts taken away again was never stored.
+    return [e for e in out if e is not None and (e.id in known or _parts(e))]
 
 
 def _home(
@@ -193,12 +194,11 @@ def _of_one_kind(
     others, and a turn in which some calls have ids and some have none is refused.
     """
     known = {event.id: event for event in events}
+    old = {call.id for event in events for call in event.get_function_calls()}
     names: dict[str, str] = {}
     for event in repaired:
-        stored = known.get(event.id)
-        if stored is None or stored is event:
+        if known.get(event.id) is event:
             continue
-        old = {call.id for call in stored.get_function_calls()}
         ids = [call.id or "" for call in event.get_function_calls()]
         if all(call_id.startswith(CLIENT_ID_PREFIX) for call_id in ids):
             continue
@@ -270,22 +270,25 @@ def _without_empty_parts(
 def _inserted(
     events: Sequence[Event], repaired: Sequence[Event], known: dict[str, int]
 ) -> list[Insertion]:
-    """Find a time for each new event: between its call and what came next."""
-    out = []
-    for n, event in enumerate(repaired):
+    """Find a time for each new event: behind a stored one, before what came next."""
+    groups: list[tuple[Event, list[Event]]] = []
+    for event in repaired:
         if event.id in known:
-            continue
-        before = repaired[n - 1]
-        index = known[before.id]
-        start = before.timestamp
-        after = events[index + 1].timestamp if index + 1 < len(events) else start + 2e-3
-        room = after - start
+            groups.append((event, []))
+        else:
+            groups[-1][1].append(event)
+    out = []
+    for before, behind in groups:
+        index, start = known[before.id] + 1, before.timestamp
+        after = events[index].timestamp if index < len(events) else start + 2e-3
+        room = (after - start) / (len(behind) + 1)
         # ADK before 2.13 reads events of one time in no order; so the response is
         # later than its call in any case, be it later than what came next. ADK
         # brings it home.
-        shift = min(1e-3, room / 2) if room >= 2 * _TICK else _TICK
-        timed = event.model_copy(update={"timestamp": start + shift})
-        out.append(Insertion(timed, before.id, shift))
+        step = min(1e-3, room) if room >= _TICK else _TICK
+        for n, event in enumerate(behind, 1):
+            timed = event.model_copy(update={"timestamp": start + n * step})
+            out.append(Insertion(timed, before.id, n * step))
     return out
 
 
@@ -312,13 +315,14 @@ def _marked(plan: Plan, events: Sequence[Event], known: dict[str, int]) -> Plan:
         )
         for item in plan.inserted
     ]
-    behind = {item.after: item.event for item in inserted}
+    behind: dict[str, list[Event]] = {}
+    for item in inserted:
+        behind.setdefault(item.after, []).append(item.event)
     after: list[Event] = []
     for event in plan.events:
         if event.id in known:
             after.append(updated.get(event.id, event))
-            if event.id in behind:
-                after.append(behind[event.id])
+            after += behind.get(event.id, ())
     return Plan(plan.changes, updated, inserted, after)
 
 

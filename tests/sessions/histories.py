@@ -251,6 +251,22 @@ def blank(n):
     return Story().user().model(said(f"fine {n}"), said("")).events
 
 
+def mixed(n):
+    """A response, the next call and its response in one event."""
+    return (
+        Story()
+        .user()
+        .model(call("look", "call-1", n))
+        .tool(
+            response("look", "call-1", n),
+            call("find", "call-2", n),
+            response("find", "call-2", n),
+        )
+        .model()
+        .events
+    )
+
+
 POISONED = {
     "reused_id": (reused_id, {"HG501"}),
     "interrupted": (interrupted, {"HG101"}),
@@ -263,5 +279,6 @@ POISONED = {
     "twins": (twins, {"HG501"}),
     "nameless": (nameless, {"HG304"}),
     "blank": (blank, {"HG301"}),
+    "mixed": (mixed, {"HG208"}),
 }
 """Ways to poison a session, each with the rules that it breaks."""

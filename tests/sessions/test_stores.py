@@ -13,6 +13,7 @@ from adk_history_guard.sessions import audit_store, repair_store, restore_store
 from adk_history_guard.testing import StrictGemini, guarded, say
 from tests.sessions.conftest import KINDS
 from tests.sessions.histories import POISONED
+from tests.sessions.mishaps import history
 from tests.sessions.stores import APP, USER, fill
 
 
@@ -86,3 +87,31 @@ def test_healed_session_runs_without_the_guard(make_store, kind, tmp_path):
         poison[session]: asyncio.run(go_on(store, session)) for session in poison
     }
     assert answers == {key: [] for key in POISONED}
+
+
+async def put_all(store, count):
+    """Store histories in which several things went wrong."""
+    service = store.service()
+    for seed in range(count):
+        await store.put(f"s{seed}", history(seed), service=service)
+
+
+@pytest.mark.parametrize("kind", ["v1-sqlite", "v0-sqlite"])
+def test_any_history_is_healed_and_brought_back(make_store, kind, tmp_path):
+    """Thirty histories in which several things went wrong: one repair is enough."""
+    store = make_store(kind)
+    asyncio.run(put_all(store, 30))
+    before = store.rows()
+    found = poisoned(store)
+
+    done = list(repair_store(store.url, write=True, backup=tmp_path / "backup"))
+
+    assert len(found) > 15
+    assert {d.key.session_id for d in done if d.status == "repaired"} == set(found)
+    assert {d.status for d in done} == {"repaired", "clean"}
+    assert poisoned(store) == {}
+
+    undone = list(restore_store(store.url, tmp_path / "backup"))
+
+    assert {(u.status, u.error) for u in undone} == {("restored", None)}
+    assert store.rows() == before
