@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""Four processes share one store, each started the way that a job runner does it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.sessions.stores import fill
+
+TASKS = 4
+
+
+def cloud_run(index):
+    """How Cloud Run numbers its tasks: index and count in the environment."""
+    return [], {"CLOUD_RUN_TASK_INDEX": str(index), "CLOUD_RUN_TASK_COUNT": str(TASKS)}
+
+
+def kubernetes(index):
+    """How Kubernetes numbers the pods of an indexed job: the index alone."""
+    return ["--shard", f"/{TASKS}"], {"JOB_COMPLETION_INDEX": str(index)}
+
+
+def start(url, args, environment):
+    """Start an audit in a process of its own."""
+    command = [sys.executable, "-m", "adk_history_guard", "audit", url]
+    return subprocess.Popen(
+        [*command, "--format", "json", *args],
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "runner"),
+    [
+        ("v1-sqlite", cloud_run),
+        pytest.param("v1-postgres", kubernetes, marks=pytest.mark.slow),
+    ],
+)
+def test_processes_cover_every_session_once(make_store, kind, runner):
+    """At the same time, over one store: no session is left out, none is read twice."""
+    store = make_store(kind)
+    poison = fill(store, healthy=26, poisoned=6)
+
+    running = [start(store.url, *runner(index)) for index in range(TASKS)]
+    ended = [process.communicate(timeout=100) for process in running]
+
+    lines = [[json.loads(line) for line in out.splitlines()] for out, _ in ended]
+    assert [process.returncode for process in running] == [0] * TASKS, ended
+    assert all(0 < len(mine) < 16 for mine in lines)
+    found = [line for mine in lines for line in mine]
+    assert sorted(f["session_id"] for f in found) == [f"s{n:05}" for n in range(32)]
+    assert {f["session_id"] for f in found if f["violations"]} == set(poison)
