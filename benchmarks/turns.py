@@ -1,6 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whole turns through a Runner on the emulator, with and without the guard."""
+"""Whole turns through a Runner on the emulator, with and without the guard.
+
+What is measured is processor time, of the client and the emulator: it holds on a
+busy machine too, and no waiting makes the guard look small.
+"""
 
 from __future__ import annotations
 
@@ -44,23 +48,23 @@ async def _turn(runner: InMemoryRunner, *, stream: bool) -> tuple[float, int]:
     )
     message = types.Content(role="user", parts=[types.Part(text="go on")])
     chunks = 0
-    start = time.perf_counter()
+    start = time.process_time()
     async for _ in runner.run_async(
         user_id="u", session_id="s", new_message=message, run_config=config
     ):
         chunks += 1
-    return time.perf_counter() - start, chunks
+    return time.process_time() - start, chunks
 
 
 async def _pairs(
-    events: Sequence[Any], pairs: int, answer: str, *, stream: bool
+    events: Sequence[Any], pairs: int, answer: list[Any], *, stream: bool
 ) -> tuple[float, int]:
     """Return the median over pairs of guarded over plain time, and the chunks."""
     ratios = []
     chunks = 0
     # A signature on each call of the history comes from elsewhere: not judged.
     server = StrictGemini(
-        Script([], otherwise=[text(answer)]), on_breach="ignore", signatures="off"
+        Script([], otherwise=answer), on_breach="ignore", signatures="off"
     )
     with server:
         plain = await _runner(server, events, guard=False)
@@ -79,8 +83,8 @@ async def _pairs(
 def turn_rows(pairs: int) -> list[Row]:
     """Whole turns, and turns that are mostly chunks."""
     events = make_events(1_000)[:-1]
-    whole, _ = asyncio.run(_pairs(events, pairs, "done", stream=False))
-    words = " ".join(f"word {n}" for n in range(400))
+    whole, _ = asyncio.run(_pairs(events, pairs, [text("done")], stream=False))
+    words = [text(f"these are the words of part {n}") for n in range(100)]
     streamed, chunks = asyncio.run(_pairs((), max(pairs // 4, 10), words, stream=True))
     return [
         Row(f"a turn, 1,000 events of history, {pairs} pairs", whole, 1.03),
