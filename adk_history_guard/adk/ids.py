@@ -149,6 +149,8 @@ class Stream:
         self._chunk += 1
         if response.partial:
             calls = [p.function_call for p in content.parts if p.function_call]
+            if not calls:
+                return
             again = iter(self._snapshot(calls))
             for part in content.parts:
                 if part.function_call is not None:

@@ -66,13 +66,15 @@ def _harmless(callback: F) -> F:
 
     @functools.wraps(callback)
     async def run(self: HistoryGuardPlugin, **kwargs: Any) -> None:
-        began = perf_counter()
         try:
+            if where is None:
+                await callback(self, **kwargs)
+                return
+            began = perf_counter()
             try:
                 await callback(self, **kwargs)
             finally:
-                if where is not None:
-                    telemetry.took(where, perf_counter() - began)
+                telemetry.took(where, perf_counter() - began)
         except InvalidHistoryError:
             raise
         except Exception:

@@ -142,8 +142,8 @@ class Watch:
             response: An `LlmResponse`, partial or final.
         """
         content = response.content
-        if content is not None and content.parts and _says(content.parts):
-            self._spoke = True
+        if not self._spoke and content is not None and content.parts:
+            self._spoke = _says(content.parts)
         # ADK 2.0 marks the last chunk of a stream as partial and sends no final one.
         reason = response.finish_reason or response.error_code
         if reason is None or self._told:
