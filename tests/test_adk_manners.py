@@ -134,6 +134,7 @@ def answered(*found: Event) -> list[tuple[str | None, Any]]:
 # Row 1
 
 
+@pytest.mark.trap("signature-not-demanded")
 async def test_a_model_that_demands_no_signature_gets_none():
     """Row 1: an unsigned call of a model of any name is sent as it came."""
     llm = Scripted(model="mock", replies=[[call("look", n=1)]])
@@ -166,6 +167,7 @@ async def test_a_model_that_demands_a_signature_gets_one():
 # Row 2
 
 
+@pytest.mark.trap("models-own-objects")
 @pytest.mark.parametrize("given", [None, "call_1"])
 async def test_the_models_own_parts_stay_as_they_were(given):
     """Row 2: a script or a cache that hands out its objects finds them unchanged."""
@@ -201,6 +203,7 @@ def wires(*, scripted: bool) -> tuple[ParallelAgent, list[int]]:
     return ParallelAgent(name="root", sub_agents=both), ran
 
 
+@pytest.mark.trap("one-id-in-parallel-agents")
 @pytest.mark.parametrize("before", [None, "plugin"])
 async def test_parallel_agents_confirm_their_calls_under_one_id(before):
     """Row 3: each confirmation names its call; both still run after a restart."""
@@ -234,6 +237,7 @@ async def test_parallel_agents_confirm_their_calls_under_one_id(before):
 # Row 4
 
 
+@pytest.mark.trap("node-asks-again")
 @pytest.mark.parametrize(
     ("question", "long_running"),
     [("adk_request_input", True), ("adk_request_input", False), ("approve", True)],
@@ -255,6 +259,7 @@ async def test_a_question_asked_again_keeps_its_id(question, long_running):
     assert answered(*await stored(runner)) == [("ask-1", {"ok": True})]
 
 
+@pytest.mark.trap("node-asks-again")
 @needs_workflows
 async def test_a_workflow_node_is_resumed_under_the_id_that_it_asks_again():
     """Row 4: the second answer under one interrupt id reaches the node."""
@@ -287,6 +292,7 @@ async def test_a_workflow_node_is_resumed_under_the_id_that_it_asks_again():
     assert got == [{"n": 1}, {"n": 2}]
 
 
+@pytest.mark.trap("node-asks-again")
 @needs_workflows
 @pytest.mark.parametrize("inner", [False, True], ids=["edges", "run_node"])
 async def test_two_nodes_are_resumed_by_one_message(inner):
@@ -340,6 +346,7 @@ async def test_two_nodes_are_resumed_by_one_message(inner):
 # Row 5
 
 
+@pytest.mark.trap("call-to-a-task-agent")
 async def test_a_call_by_an_agents_name_is_left_unanswered_in_the_session():
     """Row 5: a call to an agent of the tree is work that ADK dispatches later."""
     watch = Watch()
@@ -363,6 +370,7 @@ async def test_a_call_by_an_agents_name_is_left_unanswered_in_the_session():
     assert [c for c, _ in answered(*watch.sessions[0])] == ["l1"]
 
 
+@pytest.mark.trap("call-to-a-task-agent")
 @needs_workflows
 async def test_a_task_agent_goes_on_with_its_task():
     """Row 5: a coordinator's open call to a task agent is resumed, not answered."""
@@ -385,6 +393,7 @@ async def test_a_task_agent_goes_on_with_its_task():
 # Row 6
 
 
+@pytest.mark.trap("taken-for-paused")
 @pytest.mark.parametrize("resumed", [False, True], ids=["new", "resumed"])
 async def test_a_resumable_app_goes_on_after_a_late_answer(resumed):
     """Row 6: a moved long-running round is not taken for a pause."""
@@ -412,6 +421,7 @@ async def test_a_resumable_app_goes_on_after_a_late_answer(resumed):
 # Row 7
 
 
+@pytest.mark.trap("event-already-stored")
 async def test_what_is_moved_at_an_event_is_moved_in_memory_only():
     """Row 7: the request keeps the talk between, the store keeps ADK's order."""
 
@@ -455,6 +465,7 @@ class Prefill(BasePlugin):
         llm_request.contents.append(model("Dear"))
 
 
+@pytest.mark.trap("ends-with-the-model")
 @pytest.mark.parametrize("door", ["plugin", "model"])
 async def test_no_turn_is_added_behind_a_last_model_turn(door):
     """Row 8: a request may end with the model; ADK's Gemini sees to that itself."""
@@ -470,6 +481,7 @@ async def test_no_turn_is_added_behind_a_last_model_turn(door):
 # Row 9
 
 
+@pytest.mark.trap("equal-is-not-the-same")
 async def test_what_needs_no_repair_goes_on_as_the_same_object():
     """Row 9: a `UserContent` is not equal to a `Content` with the same parts."""
     llm = Scripted(model="mock")
@@ -495,6 +507,7 @@ async def test_what_needs_no_repair_goes_on_as_the_same_object():
 # Further traps
 
 
+@pytest.mark.trap("plugins-behind")
 async def test_later_plugins_see_every_callback():
     """Trap: what a callback returns would cut off the plugins behind it."""
     llm = Scripted(replies=[[call("look", id="c1", n=1)], [call("look", id="c1", n=2)]])
@@ -508,6 +521,7 @@ async def test_later_plugins_see_every_callback():
     assert behind.callbacks.count("on_event") == 5
 
 
+@pytest.mark.trap("copy-too-late")
 @pytest.mark.parametrize("given", [None, "call_1"])
 @pytest.mark.parametrize("stream", [True, False])
 async def test_client_tool_and_response_know_a_call_by_one_id(given, stream):
@@ -536,6 +550,7 @@ async def test_client_tool_and_response_know_a_call_by_one_id(given, stream):
     assert [c.id for e in kept for c in e.get_function_calls()] == known
 
 
+@pytest.mark.trap("user-turns-joined")
 async def test_neighbouring_user_turns_stay_two_turns():
     """Trap: ADK sends user turns side by side, and providers take them."""
     llm = Scripted(model="mock")
@@ -547,6 +562,7 @@ async def test_neighbouring_user_turns_stay_two_turns():
     assert dumped(llm.seen[0]) == dumped([user("one"), user("two"), user("three")])
 
 
+@pytest.mark.trap("check-that-raises")
 async def test_a_request_that_cannot_be_repaired_is_sent_with_a_warning(caplog):
     """Trap: a check that raises stops requests of ADK's own making."""
     caplog.set_level(logging.WARNING, logger="adk_history_guard")
@@ -560,6 +576,7 @@ async def test_a_request_that_cannot_be_repaired_is_sent_with_a_warning(caplog):
     assert [r.getMessage() for r in caplog.records if "HG206" in r.getMessage()]
 
 
+@pytest.mark.trap("call-comes-back")
 async def test_an_open_call_that_comes_back_is_the_same_call():
     """Trap: a call re-issued under its old `adk-` id, while open, keeps it."""
     mine = "adk-11111111-2222-3333-4444-555555555555"
@@ -576,6 +593,7 @@ async def test_an_open_call_that_comes_back_is_the_same_call():
     assert [c.id for e in made for c in e.get_function_calls()] == [mine]
 
 
+@pytest.mark.trap("id-is-a-key")
 async def test_a_confirmed_call_is_known_by_one_id_everywhere():
     """Trap: an id is a key of confirmations too; all of them name the new one."""
 
@@ -598,6 +616,7 @@ async def test_a_confirmed_call_is_known_by_one_id_everywhere():
     assert set(keys) == {called.id}
 
 
+@pytest.mark.trap("stamped-calls")
 @needs_stamps
 @pytest.mark.parametrize("first", ["guard", "stamps"])
 @pytest.mark.parametrize("given", ["unique", "repeated", "missing"])
@@ -626,6 +645,7 @@ async def test_stamped_calls_pass_their_check(first, given):
 # What ADK's own tests do not notice
 
 
+@pytest.mark.trap("provider-id-stays")
 async def test_a_repeated_id_of_the_model_does_not_stay():
     """Unnoticed: each call has an id of its own, and the model's is kept beside it."""
     llm = Scripted(replies=[[call("look", id="call_1", n=1)], "x"] * 3)
@@ -641,6 +661,7 @@ async def test_a_repeated_id_of_the_model_does_not_stay():
     assert kept == [{call_id: "call_1"} for call_id in ids]
 
 
+@pytest.mark.trap("partial-and-final-id")
 async def test_partial_and_final_event_carry_one_id():
     """Unnoticed: what a client saw in a streamed piece is the id of the call."""
     said = [
@@ -658,6 +679,7 @@ async def test_partial_and_final_event_carry_one_id():
     assert [i for i, _ in answered(*made)] == shown[:1]
 
 
+@pytest.mark.trap("unseen-answer")
 async def test_a_model_call_without_the_request_callback_is_numbered_too():
     """Unnoticed: an answer that another plugin gives for the model gets its ids."""
 

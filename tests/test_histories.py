@@ -42,6 +42,7 @@ class Case:
     signed: bool = False
     says: list[str] = field(default_factory=list)
     never: list[str] = field(default_factory=list)
+    traps: list[str] = field(default_factory=list)
 
     def judge(self, contents: list[types.Content]) -> list[str]:
         """Return what is wrong with the request that was sent."""

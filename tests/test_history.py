@@ -161,6 +161,7 @@ def test_who_answers_what_an_interrupted_run_left_behind(scene, answered):
     assert codes(done) == ([("HG101", "add")] if answered else [])
 
 
+@pytest.mark.trap("answered-later-after-all")
 def test_waiting_calls_get_no_placeholder_in_the_history():
     """A stub would make the real answer look like a second one."""
     done = repaired(["root long=c1", "job#c1(1)"], ["user", "'hi"])

@@ -79,6 +79,7 @@ def test_partial_and_final_of_fresh_parts_share_an_id():
     assert found == [["adk-1"], ["adk-1"]]
 
 
+@pytest.mark.trap("aggregator-hands-on")
 def test_the_same_part_in_the_final_response_keeps_its_id():
     """ADK's aggregator hands the very object of the partial on."""
     part = call("look", id="c1", n=1)
@@ -86,6 +87,7 @@ def test_the_same_part_in_the_final_response_keeps_its_id():
     assert seen(make_stream(), partial(part), final(part)) == [["adk-1"], ["adk-1"]]
 
 
+@pytest.mark.trap("equal-calls-are-two")
 def test_two_identical_parallel_calls_are_two_calls():
     """Equal name and arguments do not mean equal calls."""
     twins = [call("look", n=1), call("look", n=1)]
@@ -254,6 +256,7 @@ def test_a_call_sent_again_in_a_later_chunk_is_the_same_call(mint):
     assert one == two == last
 
 
+@pytest.mark.trap("pieces-without-id")
 def test_pieces_without_name_or_id_belong_to_the_call_before():
     """All pieces of streamed arguments carry the id of their head."""
     found = seen(
@@ -294,6 +297,7 @@ def test_a_piece_that_names_an_earlier_call_by_id_belongs_to_it():
     assert found == [["adk-1"], ["adk-2"], ["adk-1"], ["adk-2"]]
 
 
+@pytest.mark.trap("aggregator-drops")
 def test_a_call_lost_by_the_aggregator_is_put_back_from_its_pieces():
     """ADK 2.13 drops the second streamed call under one id; its pieces are known."""
     stream = make_stream()
@@ -336,6 +340,7 @@ def test_streamed_arguments_cannot_ask_for_endless_lists():
     assert last.content.parts[1].function_call.args == {"list": []}
 
 
+@pytest.mark.trap("id-holds-a-signature")
 @pytest.mark.parametrize(
     "call_id",
     ["c1__thought__QUJD", "call_1||thought_signature||QUJD", "look::sig::QUJD"],
@@ -458,6 +463,7 @@ MODES = [
 ]
 
 
+@pytest.mark.trap("aggregator-drops")
 @pytest.mark.parametrize(("steps", "progressive"), MODES)
 async def test_streamed_calls_have_one_id_each(steps, progressive, door, monkeypatch):
     """Over a real client: ids are unique, partial ids are final ids, both calls run."""
@@ -486,6 +492,7 @@ async def test_streamed_calls_have_one_id_each(steps, progressive, door, monkeyp
     assert {r.id for r in answers} == final_ids
 
 
+@pytest.mark.trap("partial-and-final-id")
 async def test_client_resolves_a_job_by_the_id_of_the_partial_event(door):
     """A client that saw only the partial event can post the answer of a job."""
     from google.adk.tools import LongRunningFunctionTool
@@ -518,6 +525,7 @@ async def test_client_resolves_a_job_by_the_id_of_the_partial_event(door):
     assert bodies == [{"n": 1}]
 
 
+@pytest.mark.trap("fresh-parts")
 async def test_custom_adapter_with_fresh_parts_has_one_id(door):
     """google/adk-python#4609: partial and final of a custom `BaseLlm` agree."""
     reply = [partial(call("look", n=1)), final(call("look", n=1))]
@@ -693,6 +701,7 @@ async def test_nothing_is_remembered_of_a_run_that_breaks_off(ending, monkeypatc
     assert len(state_of(runner)) == 0
 
 
+@pytest.mark.trap("interactions")
 async def test_interactions_api_keeps_the_servers_ids():
     """Where the answer belongs to an interaction, its ids are the server's."""
     response = final(call("look", id="c1", n=1))

@@ -55,6 +55,7 @@ def classes() -> list[type[BaseLlm]]:
     return [Gemini, LiteLlm, AnthropicLlm, Claude, Odd]
 
 
+@pytest.mark.trap("wrapper-hides-the-class")
 @pytest.mark.parametrize("cls", classes(), ids=lambda cls: cls.__name__)
 def test_guarded_model_is_an_instance_of_its_own_class(cls):
     """ADK chooses by `isinstance` how it treats ids; the class is made once."""
@@ -255,6 +256,7 @@ async def test_observing_changes_neither_request_nor_ids():
     assert answer.content.parts[0].function_call.id == "c1"
 
 
+@pytest.mark.trap("interactions")
 async def test_interactions_requests_are_left_alone():
     """With a previous interaction the call lives on the server: no orphan here."""
     llm = Scripted(replies=[[call("look", id="c1")]])
@@ -316,6 +318,7 @@ async def test_real_gemini_client_without_the_guard_is_refused():
     assert caught.value.code == 400
 
 
+@pytest.mark.trap("changes-behind-the-plugin")
 async def test_guarded_model_works_inside_a_real_runner_with_other_changes(door):
     """What an agent callback breaks behind the plugin, the last gate mends."""
     from google.adk.agents import LlmAgent

@@ -107,6 +107,7 @@ async def test_session_has_its_own_events_again_after_the_run():
     assert len(kept) == len(before) + 2
 
 
+@pytest.mark.trap("faults-come-wrapped")
 async def test_strict_mode_raises_what_adk_wraps():
     """A breach that is left ends the run; the violations hang on the cause."""
     llm = Scripted()
@@ -224,6 +225,7 @@ def test_a_wrong_knob_is_refused_with_what_is_allowed():
         HistoryGuardPlugin(moed="strict")
 
 
+@pytest.mark.trap("live")
 @pytest.mark.parametrize(
     ("knobs", "live", "expected"),
     [
@@ -339,6 +341,7 @@ async def test_concurrent_runs_of_one_plugin_do_not_mix():
         assert faults(sent, answered=[n, n + 100]) == []
 
 
+@pytest.mark.trap("shared-with-the-session")
 async def test_untouched_contents_are_the_objects_that_adk_made():
     """The guard replaces what it repairs and hands the rest on as it is."""
     first, last = Watcher(), Watcher()
@@ -389,27 +392,29 @@ async def test_rejected_by_a_strict_server_without_the_guard_and_not_with_it():
     assert events[-1].content.parts[0].text == "done"
 
 
+@pytest.mark.trap("filter-cuts-a-round", "filter-sees-no-ids")
 async def test_context_filter_cannot_leave_an_orphan_in_front():
-    """`ContextFilterPlugin` cuts by invocations; the guard behind it mends the cut."""
+    """What a filter cuts in front of the guard, by whatever count, is mended."""
     from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
 
     lines = [
         ["user inv=1", "'one"], ["root inv=1", "look#adk-1(1)"],
-        ["user inv=1", "'quick"],
         ["root inv=1", "look#adk-1=1"], ["root inv=1", "'ok"],
         ["user inv=2", "'two"], ["root inv=2", "'fine"],
     ]  # fmt: skip
+    cut = ContextFilterPlugin(custom_filter=lambda contents: contents[-5:])
     llm = Scripted()
-    runner = make_runner(
-        llm,
-        door=None,
-        plugins=[ContextFilterPlugin(num_invocations_to_keep=2), HistoryGuardPlugin()],
-    )
+    runner = make_runner(llm, door=None, plugins=[cut, HistoryGuardPlugin()])
     await poison(runner, read_history(lines))
 
     await say(runner, "go on")
 
     assert faults(llm.seen[0]) == []
+    assert [p.text for c in llm.seen[0] for p in c.parts][-3:] == [
+        "two",
+        "fine",
+        "go on",
+    ]
 
 
 async def test_wrapped_model_mends_what_a_filter_behind_the_plugin_cuts():

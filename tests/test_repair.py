@@ -109,6 +109,7 @@ def test_knob_pending(knob, left):
     )
 
 
+@pytest.mark.trap("tool-may-have-run", "mark-in-the-body")
 def test_placeholder_says_that_nothing_is_known():
     """A missing response does not mean that the tool did not run."""
     outcome = repair_contents([user("a"), model(signed("look", id="c1")), user("b")])
@@ -191,6 +192,7 @@ def test_unsigned_calls_of_earlier_turns_stay_unsigned():
     assert repair_contents(contents, "gemini-3").contents is contents
 
 
+@pytest.mark.trap("signatures-stay-in-place")
 def test_signatures_stay_in_the_parts_they_came_in():
     """Joining turns joins no parts; each keeps its signature and its place."""
     first, second = text("a", signature=b"one"), text("b", signature=b"two")
@@ -250,6 +252,7 @@ def test_responses_of_a_round_come_home_and_media_stand_behind_them():
     assert faults(outcome.contents) == []
 
 
+@pytest.mark.trap("rounds-stay-apart")
 def test_rounds_stay_apart():
     """Responses of two rounds are never put into one turn."""
     contents = [
@@ -328,6 +331,7 @@ def test_many_parallel_calls_are_repaired_in_linear_time():
     assert len(outcome.contents) == 4
 
 
+@pytest.mark.trap("same-prefix")
 def test_a_repaired_request_keeps_its_beginning_from_turn_to_turn():
     """ADK fingerprints a prefix for context caching: what was sent stays as sent."""
     start = [

@@ -69,6 +69,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.trap("store-not-written")
 @pytest.mark.parametrize("name", NAMES)
 async def test_stored_events_stay_byte_for_byte(name, service, tmp_path):
     """A run on a poisoned session appends ADK's events and touches no other row."""

@@ -143,6 +143,7 @@ def test_a_certain_cause_is_broken_and_spoken_of():
     assert [str(place) for place in causes[0].places] == ["contents[1].parts[0]"]
 
 
+@pytest.mark.trap("texts-mislead")
 def test_the_bare_text_says_that_it_misleads():
     """'Invalid argument' speaks of nothing, and the table says so."""
     (clue,) = find_clues(said("Request contains an invalid argument."))

@@ -164,6 +164,7 @@ async def test_plugin_and_model_report_a_rejection_once(stream, tmp_path):
     assert len(heard) == 1
 
 
+@pytest.mark.trap("faults-come-wrapped")
 async def test_the_error_goes_on_unchanged(door, tmp_path):
     """What the run raises is what it raises without the guard."""
     with StrictGemini(script("never")) as server:
@@ -228,6 +229,7 @@ async def test_a_coroutine_and_a_callable_are_called(door):
     assert heard[0][1].agent == ("root" if door == "plugin" else "")
 
 
+@pytest.mark.trap("silent-rejection")
 @pytest.mark.parametrize(
     ("item", "reason", "says"),
     [

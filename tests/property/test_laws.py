@@ -86,6 +86,7 @@ def test_clean_contents_pass_the_screen(profile, data):
     assert is_clean(contents, profile) or profile.parallel == "collapse"
 
 
+@pytest.mark.trap("shared-with-the-session")
 @given(any_contents(), profiles)
 @LAW
 def test_any_contents_are_repaired_without_raising_or_mutating(contents, profile):

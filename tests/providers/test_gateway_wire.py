@@ -24,6 +24,7 @@ def calls_in(messages):
     return [made for m in messages for made in m.get("tool_calls") or ()]
 
 
+@pytest.mark.trap("id-holds-a-signature")
 async def test_a_signed_id_comes_back_byte_for_byte(door, stream):
     """W1: both ids of the replayed pair are the one that the gateway gave."""
     with StrictGateway([call("look", {"n": 1}), "done"]) as server:
@@ -36,6 +37,7 @@ async def test_a_signed_id_comes_back_byte_for_byte(door, stream):
         assert server.problems == []
 
 
+@pytest.mark.trap("gateway-siblings")
 async def test_siblings_of_a_signed_call_are_not_replayed(door, stream):
     """W2, W3, W5: one call and one response are what the gateway can count."""
     with StrictGateway([PAIR, "done"]) as server:

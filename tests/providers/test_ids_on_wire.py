@@ -37,6 +37,7 @@ def ids_of(contents):
     )
 
 
+@pytest.mark.trap("provider-formats", "mapped-ids-collide")
 @pytest.mark.parametrize(
     ("profile", "form"),
     [
@@ -77,6 +78,7 @@ def test_a_change_names_the_old_id_and_the_new_one(profile):
     assert told == [f"the id of 'look' (id 'a.b c') to {fresh!r}, on both sides"]
 
 
+@pytest.mark.trap("id-holds-a-signature")
 @pytest.mark.parametrize(
     "profile", ["gemini-3", "gemini-2", "gemini-gateway", "openai-chat"]
 )
@@ -110,6 +112,7 @@ def test_an_id_with_the_users_own_marker_is_never_touched():
     ]
 
 
+@pytest.mark.trap("responses-adapter-unpaired")
 @pytest.mark.parametrize("profile", sorted(PROFILES))
 def test_a_turn_carries_ids_on_all_its_calls_or_on_none(profile):
     """An id on one side or one call only is worse than none (gemini-cli#6974)."""
@@ -147,6 +150,7 @@ async def test_mistral_gets_nine_letters_and_digits_on_both_sides(door):
     assert stored[1].content.parts[0].function_call.id == "toolu_01"
 
 
+@pytest.mark.trap("index-as-id")
 async def test_index_ids_of_streams_are_minted(door):
     """LiteLlm numbers streamed calls without ids: 0, 1 and so on, in every turn."""
     host = Host()
