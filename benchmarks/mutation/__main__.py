@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 The adk-history-guard authors
+# SPDX-License-Identifier: Apache-2.0
+"""Put small faults into modules of the guard: `python -m benchmarks.mutation`.
+
+Each mutant is judged by the tests of its module in `TESTS`. Those that survive are
+listed; exit 1 where one of them is not explained in `benchmarks.mutation.known`.
+It needs `os.fork`, and takes minutes for a module: it is no part of CI.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.mutation.harness import PACKAGE, SURVIVED, UNREACHED, Session
+from benchmarks.mutation.known import KNOWN
+from benchmarks.mutation.mutants import mutants_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROOT = Path(__file__).parents[2]
+REQUESTS = (
+    "tests/test_repair.py",
+    "tests/test_rules.py",
+    "tests/property/test_laws.py",
+)
+WIRE = (
+    "tests/providers/test_signatures.py",
+    "tests/providers/test_switching.py",
+    "tests/providers/test_gateway_wire.py",
+)
+HISTORIES = (
+    "tests/test_pairing.py",
+    "tests/test_history.py",
+    "tests/test_histories.py",
+    "tests/property/test_laws.py",
+)
+TESTS = {
+    "core/pairing.py": HISTORIES,
+    "core/repair.py": REQUESTS,
+    "core/answers.py": REQUESTS,
+    "core/signatures.py": (*REQUESTS, *WIRE),
+    "core/collapse.py": ("tests/test_rules.py", WIRE[-1]),
+    "core/screen.py": REQUESTS,
+    "core/turns.py": (*REQUESTS, "tests/test_errors.py"),
+    "core/checks.py": REQUESTS,
+    "adk/rounds.py": (*HISTORIES, "tests/test_adk_manners.py"),
+    "adk/history.py": (*HISTORIES, "tests/test_adk_manners.py"),
+}
+"""The tests that judge a module."""
+
+
+def _judge(module: str, *, only: str, limit: int | None) -> int:
+    path = ROOT / PACKAGE / module
+    explained = KNOWN.get(module, {})
+    left: list[str] = []
+    counts: Counter[str] = Counter()
+
+    def work(session: Session) -> None:
+        print(f"{module}: {session.told}", flush=True)
+        found = mutants_of(path.read_text("utf-8"), str(path))
+        for mutant in found:
+            if only not in mutant.name:
+                continue
+            if limit is not None and counts.total() >= limit:
+                break
+            came, test = session.judge(mutant)
+            if came in (SURVIVED, UNREACHED) and mutant.name in explained:
+                came = "explained"
+            counts[came] += 1
+            if came in (SURVIVED, UNREACHED):
+                left.append(mutant.name)
+                print(f"{came}: {module}:{mutant.line} {mutant.name}", flush=True)
+            elif only:
+                print(f"{came}: {module}:{mutant.line} {mutant.name}: {test}")
+
+    began = time.monotonic()
+    name = f"{PACKAGE}.{module.removesuffix('.py').replace('/', '.')}"
+    options = ["-qqs", "-p", "no:cacheprovider", "-m", "not slow", "--no-header"]
+    status = pytest.main([*options, *TESTS[module]], plugins=[Session(name, work)])
+    told = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
+    took = time.monotonic() - began
+    print(f"{module}: {counts.total()} mutants: {told}, {took:.0f} s", flush=True)
+    return 1 if left or status not in (0, 5) else 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; see the module."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.mutation", description=__doc__
+    )
+    parser.add_argument("--module", action="append", choices=sorted(TESTS))
+    parser.add_argument("--limit", type=int, help="no more mutants of a module")
+    parser.add_argument("--only", default="", help="those whose name holds this")
+    args = parser.parse_args(argv)
+    return max(
+        _judge(module, only=args.only, limit=args.limit)
+        for module in args.module or TESTS
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
