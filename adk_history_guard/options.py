@@ -103,8 +103,19 @@ def _marker_fault(value: object) -> str | None:
     return None if isinstance(value, str) and value.strip() else ""
 
 
+class _Named(type):
+    """Makes an unknown keyword of the constructor say which ones there are."""
+
+    def __call__(cls, *args: Any, **knobs: Any) -> Any:
+        names = [knob.name for knob in fields(cast("Any", cls))]
+        for name in knobs:
+            if name not in names:
+                raise ConfigurationError(_unknown("knob", name, names))
+        return super().__call__(*args, **knobs)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GuardOptions:
+class GuardOptions(metaclass=_Named):
     """How the guard behaves: immutable, checked on construction.
 
     The values come from the first of: a keyword argument, the `GuardOptions` given,
@@ -144,7 +155,8 @@ class GuardOptions:
             carry inside it. Such an id is kept byte for byte.
 
     Raises:
-        ConfigurationError: A value is not allowed; the message lists what is.
+        ConfigurationError: A name is no knob, or a value is not allowed; the
+            message lists what is.
     """
 
     mode: Literal["repair", "observe", "strict"] = field(
@@ -339,10 +351,6 @@ class GuardOptions:
             ConfigurationError: A name is no knob, a value is not allowed, or
                 `options` is not a `GuardOptions`.
         """
-        names = [knob.name for knob in fields(cls)]
-        for name in knobs:
-            if name not in names:
-                raise ConfigurationError(_unknown("knob", name, names))
         if options is not None and not isinstance(options, cls):
             message = (
                 f"options={options!r} is not a GuardOptions."

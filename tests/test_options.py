@@ -252,10 +252,11 @@ def test_build_lets_keywords_override(monkeypatch):
     ) == GuardOptions(dump="dumps")
 
 
-def test_build_rejects_an_unknown_knob_with_a_hint():
+@pytest.mark.parametrize("door", [GuardOptions, GuardOptions.build])
+def test_unknown_knob_is_rejected_with_a_hint(door):
     """A misspelt keyword lists the knobs."""
     with pytest.raises(ConfigurationError) as caught:
-        GuardOptions.build(wire_id="strip")
+        door(wire_id="strip")
 
     message = str(caught.value)
     assert message.startswith("Unknown knob 'wire_id'. Allowed: mode, profile, mint,")
