@@ -325,6 +325,32 @@ def test_a_call_lost_by_the_aggregator_is_put_back_from_its_pieces():
     }
 
 
+def test_a_lost_call_comes_back_to_its_place_with_its_own_signature():
+    """ADK before 2.13 may drop the first call, and hand its signature to the next."""
+    stream = make_stream()
+    head = partial(piece("look", call_id="c1"))
+    head.content.parts[0].thought_signature = b"of look"
+    seen(
+        stream,
+        head,
+        partial(piece(None, "$.n", 1.0)),
+        partial(piece(None, goes_on=False)),
+        partial(piece("mail", "$.n", 2.0, call_id="c1")),
+        partial(piece(None, goes_on=False)),
+    )
+    last = final("Look:", call("mail", id="c1", signature=b"of look", n=2))
+
+    stream.see(last)
+
+    words, *calls = last.content.parts
+    assert words.text == "Look:"
+    assert [(p.function_call.name, p.thought_signature) for p in calls] == [
+        ("look", b"of look"),
+        ("mail", None),
+    ]
+    assert [p.function_call.args for p in calls] == [{"n": 1.0}, {"n": 2}]
+
+
 def test_streamed_arguments_cannot_ask_for_endless_lists():
     """A path with a huge index is left out; nothing is raised."""
     stream = make_stream()

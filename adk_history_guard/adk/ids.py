@@ -303,9 +303,10 @@ class Stream:
                 continue  # the same call twice, sent again by the provider
             found.append(logical)
             out.append(part if call.id == logical.id else with_id(part, logical.id))
-        for logical in self._lost():
-            found.append(logical)
-            out.append(_rebuilt(logical))
+        lost = self._lost()
+        if lost:
+            out = self._with_lost(out, found, lost)
+            found += lost
         if len(out) != len(parts) or any(
             new is not old for new, old in zip(out, parts, strict=True)
         ):
@@ -349,6 +350,29 @@ class Stream:
             and logical.provider_id is not None
             and logical.provider_id in kept
         ]
+
+    def _with_lost(
+        self, parts: list[types.Part], found: list[_Logical], lost: list[_Logical]
+    ) -> list[types.Part]:
+        """Put lost calls back where the stream showed them.
+
+        ADK may have handed a lost call's signature to the call after it, where the
+        provider refuses it.
+        """
+        moved = {logical.signature for logical in lost} - {None}
+        made = {id(logical): _rebuilt(logical) for logical in lost}
+        slots = [n for n, part in enumerate(parts) if part.function_call is not None]
+        for n, logical in zip(slots, found, strict=True):
+            part = parts[n]
+            if part.thought_signature in moved:
+                part = part.model_copy(update={"thought_signature": logical.signature})
+            made[id(logical)] = part
+        ordered = [made[id(each)] for each in self._calls if id(each) in made]
+        out = list(parts)
+        for n, part in zip(slots, ordered, strict=False):
+            out[n] = part
+        end = slots[-1] + 1 if slots else len(parts)
+        return [*out[:end], *ordered[len(slots) :], *out[end:]]
 
     def _remember(self, response: LlmResponse, found: list[_Logical]) -> None:
         """Keep the provider's ids, the model and the way to it with the event."""
