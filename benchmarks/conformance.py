@@ -4,11 +4,12 @@
 
 Usage, from the top of the repository, with one interpreter for each version::
 
-    python benchmarks/conformance.py --write VENV/bin/python OTHER/bin/python ...
+    python -m benchmarks.conformance --write VENV/bin/python OTHER/bin/python ...
 
 Each interpreter plays the scenarios of `tests/conformance` without the guard and
 with it. Without `--write` the table is printed. The exit code is 1 where the guard
-leaves a fault that ADK alone does not have.
+leaves a fault that ADK alone does not have. Besides the test dependencies, each
+environment needs what `google-adk[eval]` brings.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ INTRODUCTION = """\
 
 What comes out wrong without the guard, and with it, on each version of Google ADK.
 Real runners, session services, plugins and model classes are used; only the model at
-the far end is scripted or emulated. `benchmarks/conformance.py` writes this page, and
-`tests/conformance` demands that nothing is wrong with the guard.
+the far end is scripted or emulated. `python -m benchmarks.conformance --write` writes
+this page, and `tests/conformance` plays the scenarios again and demands the same.
 
 `wrong → right` reads: wrong with ADK alone, right with the guard. `none`: this version
 has no such feature.
@@ -85,10 +86,25 @@ def played(python: str) -> dict[str, Any]:
 
 def cell(line: dict[str, Any]) -> str:
     """Write one cell of the table."""
-    if "alone" not in line:
+    if "alone" not in line:  # this ADK has no such feature
         return "none"
     words = ["wrong" if line[key] else "right" for key in ("alone", "guard")]
     return " → ".join(words)
+
+
+def read(text: str) -> dict[tuple[int, str], dict[str, str]]:
+    """Read the cells of a page: by row and title, then by version."""
+    found: dict[tuple[int, str], dict[str, str]] = {}
+    row, versions = 0, []
+    for line in text.splitlines():
+        if line.startswith("## "):
+            row = int(line.split()[1].rstrip("."))
+        elif line.startswith("| | "):
+            versions = [name.strip() for name in line.strip("| ").split("|")]
+        elif line.startswith("| "):
+            title, *cells = (part.strip() for part in line.strip("| ").split(" | "))
+            found[row, title] = dict(zip(versions, cells, strict=True))
+    return found
 
 
 def page(results: list[dict[str, Any]]) -> str:

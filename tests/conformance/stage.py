@@ -36,13 +36,28 @@ if TYPE_CHECKING:
 
     Play = Callable[["Stage"], Awaitable[list[str]]]
 
+ADK = tuple(int(step) for step in metadata.version("google-adk").split(".")[:2])
+# What `google-adk[eval]` brings, by ADK's own names of the time.
+_EVALUATES = all(
+    importlib.util.find_spec(name)
+    for name in (
+        "pandas",
+        "rouge_score",
+        "vertexai" if ADK < (2, 0) else "agentplatform",
+    )
+)
 FEATURES: dict[str, bool] = {
     "workflows": "node_info" in Event.model_fields,
     "stamps": hasattr(plugins, "ToolCallIntegrityPlugin"),
+    "evaluation": _EVALUATES,
+    "evaluated apps": _EVALUATES and ADK >= (2, 13),
 }
-"""What some ADK versions lack: workflows came with 2.0, stamps with 2.11."""
+"""What some installations lack.
 
-ADK = tuple(int(step) for step in metadata.version("google-adk").split(".")[:2])
+Workflows came with ADK 2.0, stamps with 2.11. Evaluation needs `google-adk[eval]`,
+and looks at an agent's app in 2.13, not yet in 2.6.
+"""
+
 LIMITS: dict[str, tuple[tuple[int, int], tuple[int, int], str]] = {
     "parallel_jobs": (
         (2, 0),
@@ -197,7 +212,17 @@ def must(holds: object, what: str) -> list[str]:
 
 def load() -> list[Scenario]:
     """Import all scenarios and return them in the order of the table."""
-    for name in ("runs", "clients", "agents", "neighbours", "services", "processes"):
+    for name in (
+        "runs",
+        "streams",
+        "clients",
+        "agents",
+        "neighbours",
+        "services",
+        "processes",
+        "frontends",
+        "evaluated",
+    ):
         importlib.import_module(f"tests.conformance.{name}")
     return sorted(SCENARIOS, key=lambda found: found.row)
 

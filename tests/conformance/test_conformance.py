@@ -13,6 +13,10 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:.*Agent is deprecated:DeprecationWarning",
     # ADK's in-memory artifacts and its Fast API app leave these behind.
     "ignore::ResourceWarning",
+    # What an evaluation and a front end import warns of each other.
+    "ignore::UserWarning",
+    "ignore::FutureWarning",
+    "ignore::SyntaxWarning",
     r"ignore:\[EXPERIMENTAL\]",
 )
 
