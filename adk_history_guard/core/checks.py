@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from adk_history_guard.core.media import MEDIA_TYPES
 from adk_history_guard.core.rules import RULES
+from adk_history_guard.core.shape import last_text
 from adk_history_guard.core.signatures import (
     PLACEHOLDER_SIGNATURES,
     current_turn,
@@ -221,6 +222,17 @@ def user_after_responses(request: Request) -> Iterator[Finding]:
     for before, turn in _neighbours(request):
         if before.responses and turn.role == "user" and not turn.responses:
             yield turn.place(), "the user speaks right behind responses."
+
+
+def trailing_white_space(request: Request) -> Iterator[Finding]:
+    """HG211: the last words of the request are the model's and end in white space."""
+    if request.profile.final_space or not request.turns:
+        return
+    turn = request.turns[-1]
+    n = last_text(turn)
+    text = turn.parts[n].text if n is not None else None
+    if n is not None and text and text != text.rstrip():
+        yield turn.place(n), "the last words of the model end in white space."
 
 
 def misplaced_speaker(request: Request) -> Iterator[Finding]:
@@ -448,6 +460,7 @@ CHECKS: Mapping[str, Callable[[Request], Iterator[Finding]]] = {
     "HG208": misplaced_speaker,
     "HG209": repeated_model_turn,
     "HG210": user_after_responses,
+    "HG211": trailing_white_space,
     "HG301": empty_part,
     "HG302": bare_signature,
     "HG303": crowded_part,

@@ -20,7 +20,14 @@ from google.genai import types
 
 from adk_history_guard.core import narration
 from adk_history_guard.core.copies import changed
-from adk_history_guard.core.turns import Action, Call, Place, Response, Turn
+from adk_history_guard.core.turns import (
+    Action,
+    Call,
+    Place,
+    Response,
+    Turn,
+    is_media,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -153,11 +160,6 @@ def bring_out_media(turns: list[Turn], job: Job) -> list[Turn]:
 
 def _is_media(turn: Turn) -> bool:
     return turn.role == "user" and all(is_media(part) for part in turn.parts)
-
-
-def is_media(part: types.Part) -> bool:
-    """Tell whether a part is media and nothing else."""
-    return part.inline_data is not None or part.file_data is not None
 
 
 def _brought_out(turn: Turn, job: Job) -> tuple[Turn, list[list[Item]]]:

@@ -73,6 +73,8 @@ class Profile:
       own_response_turn: Whether nothing may share a turn with responses.
       model_after_responses: Whether the model must speak between a response
         turn and a user turn.
+      final_space: Whether the model's words may end in white space at the end
+        of the request.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Profile:
     leading_user: bool = True
     own_response_turn: bool = True
     model_after_responses: bool = False
+    final_space: bool = True
 
 
 _WORD = re.compile(r"[a-zA-Z0-9_-]+")
@@ -160,6 +163,7 @@ _ALL = (
         ),
         signatures="foreign",
         thoughts="signed",
+        final_space=False,
         media_types=frozenset(
             {"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"}
         ),
@@ -189,6 +193,7 @@ _ALL = (
         ),
         signatures="foreign",
         thoughts="own",
+        final_space=False,
     ),
 )
 

@@ -28,7 +28,8 @@ The order has reasons:
 9.  ADD    `lead_with_user`.
 10. MOVE   `collapse_parallel`, then `narrate_unsigned`: calls that cannot be
            replayed as they are, once their responses stand right behind them.
-11. ADD    `answer_for_model`, once it is known what stays a response.
+11. ADD    `answer_for_model`, once it is known what stays a response; then
+           DROP `strip_end`.
 12. ADD    `signatures.PASSES`: on the final steps, since they decide where
            the current turn starts.
 13. RENAME `ids.fit_ids`: last, when it is known which calls are sent.
@@ -152,6 +153,7 @@ PASSES: Sequence[Callable[[list[Turn], Job], list[Turn]]] = (
     collapse.collapse_parallel,
     narration.narrate_unsigned,
     shape.answer_for_model,
+    shape.strip_end,
     *signatures.PASSES,
     ids.fit_ids,
 )

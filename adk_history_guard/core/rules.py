@@ -257,6 +257,17 @@ _ALL = (
         "mistral-common 1.13.1 protocol/instruct/validator.py; opencode's filler turn",
     ),
     Rule(
+        "HG211",
+        "trailing-white-space",
+        "The model speaks last, and its words end in white space.",
+        "'final assistant content cannot end with trailing whitespace', a 400.",
+        "Strip the end of the last text.",
+        Action.DROP,
+        "seen",
+        "https://platform.claude.com/docs/en/agents-and-tools/tool-use/"
+        "handle-tool-calls; error text of the Messages API",
+    ),
+    Rule(
         "HG301",
         "empty-part",
         "A part holds nothing, or an empty text.",

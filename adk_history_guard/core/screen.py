@@ -15,9 +15,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from adk_history_guard.core.checks import NAME, severity
-from adk_history_guard.core.media import is_media
 from adk_history_guard.core.signatures import PLACEHOLDER_SIGNATURES
-from adk_history_guard.core.turns import Severity, carries_data, has_data
+from adk_history_guard.core.turns import Severity, carries_data, has_data, is_media
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

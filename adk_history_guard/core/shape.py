@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from google.genai import types
 
+from adk_history_guard.core.copies import changed
 from adk_history_guard.core.turns import (
     Action,
     Call,
@@ -16,6 +17,7 @@ from adk_history_guard.core.turns import (
     Turn,
     has_data,
     is_empty,
+    is_media,
 )
 
 if TYPE_CHECKING:
@@ -66,6 +68,8 @@ def _split_by_speaker(turn: Turn, role: str, job: Job) -> list[Turn]:
             speaker = "model"
         elif isinstance(record, Response):
             speaker = "user"
+        elif runs and runs[-1][0] == "user" and is_media(part):
+            speaker = "user"  # it came with the response right before it
         if not runs or runs[-1][0] != speaker:
             runs.append((speaker, []))
         runs[-1][1].append((part, record))
@@ -103,7 +107,7 @@ def drop_empty_parts(turns: list[Turn], job: Job) -> list[Turn]:
                     turn.place(n),
                     "an empty text to a part that is nothing but a signature",
                 )
-                items.append((part.model_copy(update={"text": ""}), None))
+                items.append((changed(part, {"text": ""}), None))
             else:
                 items.append((part, record))
         if not items:
@@ -168,3 +172,38 @@ def answer_for_model(turns: list[Turn], job: Job) -> list[Turn]:
             out.append(Turn(turn.index, "model", [types.Part(text=READ)]))
         out.append(turn)
     return out
+
+
+def strip_end(turns: list[Turn], job: Job) -> list[Turn]:
+    """DROP white space at the end of the model's last words, where it is refused.
+
+    A text that is nothing else goes as a whole. Source: the Messages API, "final
+    assistant content cannot end with trailing whitespace".
+    """
+    if job.profile.final_space:
+        return turns
+    while turns:
+        turn = turns[-1]
+        last = last_text(turn)
+        if last is None:
+            return turns
+        part = turn.parts[last]
+        words = (part.text or "").rstrip()
+        if words == part.text:
+            return turns
+        job.note("HG211", Action.DROP, turn.place(last), "white space at the end")
+        items = list(turn.items())
+        if words:
+            items[last] = (changed(part, {"text": words}), None)
+        else:
+            del items[last]
+        turns = [*turns[:-1], turn.remade(items)] if items else turns[:-1]
+    return turns
+
+
+def last_text(turn: Turn) -> int | None:
+    """Return the number of the last text of a model turn without calls."""
+    if turn.role != "model" or turn.calls:
+        return None
+    texts = [n for n, p in enumerate(turn.parts) if p.text and not p.thought]
+    return texts[-1] if texts else None

@@ -325,6 +325,11 @@ def has_data(part: types.Part) -> bool:
     return any(getattr(part, name) is not None for name in DATA_FIELDS)
 
 
+def is_media(part: types.Part) -> bool:
+    """Tell whether a part is media and nothing else."""
+    return part.inline_data is not None or part.file_data is not None
+
+
 def is_empty(part: types.Part) -> bool:
     """Tell whether a part holds nothing at all, not even a signature."""
     return not part.text and part.thought_signature is None and not has_data(part)

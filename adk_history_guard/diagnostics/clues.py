@@ -192,6 +192,12 @@ CLUES: tuple[Clue, ...] = (
         "https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls",
     ),
     Clue(
+        r"cannot end with trailing whitespace",
+        ("HG211",),
+        "the last words of the model end in white space",
+        "https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls",
+    ),
+    Clue(
         r"tool_use. ids must be unique|duplicate (tool|call).?.?(use|call|id)",
         ("HG501",),
         "two calls carry one id",

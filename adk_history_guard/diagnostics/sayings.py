@@ -99,6 +99,7 @@ ANTHROPIC: dict[str, str] = {
     "HG104": _NO_RESULT,
     "HG107": _NO_USE,
     "HG109": _NO_RESULT,
+    "HG211": "400: final assistant content cannot end with trailing whitespace.",
     "HG301": "400: text content blocks must be non-empty.",
     "HG501": "400: `tool_use` ids must be unique.",
     "HG504": "400: tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'.",

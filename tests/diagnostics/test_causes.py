@@ -78,6 +78,8 @@ def said(text, **fields):
         ("messages.3: `tool_use` ids must be unique", "HG501"),
         ("each tool_use must have a single result. Found multiple", "HG103"),
         ("text content blocks must be non-empty", "HG301"),
+        ("messages: final assistant content cannot end with trailing whitespace",
+         "HG211"),
         ("messages.1.content.0.tool_use.id: String should match pattern "
          "'^[a-zA-Z0-9_-]+$'", "HG504"),
         ("Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string "
@@ -115,7 +117,7 @@ def test_every_clue_is_lower_case_and_has_a_source():
 
 def test_what_gemini_says_is_known_for_its_rules():
     """Each rule says what the provider answers; what is only ours may lack it."""
-    assert set(RULES) - set(GEMINI) <= {"HG210"}
+    assert set(RULES) - set(GEMINI) <= {"HG210", "HG211"}
     assert saying("HG101", "a profile of my own") is None
 
 

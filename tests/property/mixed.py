@@ -61,6 +61,7 @@ class _Writer:
         self.ids: list[str] = []
         self.foreign_ids: set[str] = set()
         self.foreign_signatures: set[bytes] = set()
+        self.late: list[types.Part] = []
 
     def chance(self, of_ten: int) -> bool:
         return bool(self.draw(st.integers(0, 9)) >= 10 - of_ten)
@@ -78,7 +79,14 @@ class _Writer:
                 self.round()
             if self.chance(7):
                 signed = b"of a text" if self.chance(2) else None
-                out.append(model(text(f"said {turn}", signature=signed)))
+                out.append(model(text(f"said {turn} ", signature=signed)))
+                if self.chance(1):
+                    out[-1].parts = [*(out[-1].parts or ()), *code()]
+            if self.late and self.chance(5):
+                out.append(user(*self.late, *([text("at last")] * self.chance(2))))
+                self.late = []
+            if self.chance(1):
+                out.append(types.Content(role="user", parts=self.one(None, [])))
         if self.chance(8):
             out.append(user("and now?"))
         self.made.origins = Origins(
@@ -98,6 +106,8 @@ class _Writer:
             words.append(types.Part(text="hm", thought=True))
         out = self.made.contents
         answers = self.answers(calls)
+        if answers and self.chance(1):
+            self.late.append(answers.pop())
         if answers and self.chance(1):
             mixed = types.Content(role="model", parts=[*words, *calls, *answers])
             out.append(mixed)
@@ -131,7 +141,10 @@ class _Writer:
             self.foreign_ids |= {call_id} if call_id else set()
         if call_id and self.chance(1):
             self.made.pending += (call_id,)
-        return call(name, id=call_id, signature=signature, n=n)
+        made = call(name, id=call_id, signature=signature, n=n)
+        if made.function_call is not None and not self.draw(st.integers(0, 40)):
+            made.function_call.name = self.one(None, "")
+        return made
 
     def answers(self, calls: Sequence[types.Part]) -> list[types.Part]:
         """Responses: shuffled, doubled, misnamed, without ids, beside media."""
@@ -155,7 +168,8 @@ class _Writer:
         if self.chance(1):
             parts.append(response("nobody", id="orphan", n=0))
         if self.chance(1):
-            parts.append(self.one(text("beside"), text(""), types.Part()))
+            beside = self.one("beside", "", None)
+            parts.append(types.Part() if beside is None else text(beside))
         return list(parts)
 
     def nested(self, n: int) -> list[types.FunctionResponsePart]:
@@ -167,6 +181,13 @@ class _Writer:
             )
             for kind in kinds
         ]
+
+
+def code() -> list[types.Part]:
+    """What a model ran by itself, and what came of it."""
+    ran = types.ExecutableCode(code="1", language=types.Language.PYTHON)
+    came = types.CodeExecutionResult(outcome=types.Outcome.OUTCOME_OK, output="1")
+    return [types.Part(executable_code=ran), types.Part(code_execution_result=came)]
 
 
 def mixed(*, data_ids: bool = True) -> st.SearchStrategy[Mixed]:

@@ -262,6 +262,7 @@ BREAKAGES: dict[str, Breakage] = {
     "HG208": Breakage(_joined),
     "HG209": Breakage(_inserted(1, model("one"), model("two"))),
     "HG210": Breakage(lambda c: _behind_home(c, user("quick")), "mistral"),
+    "HG211": Breakage(lambda c: [*c, model("bye ")], "anthropic"),
     "HG301": Breakage(_with_part(text(""), 0)),
     "HG302": Breakage(_with_part(types.Part(thought_signature=SIGNATURE), 0)),
     "HG303": Breakage(

@@ -117,7 +117,7 @@ def test_whatever_it_was_the_provider_takes_it(provider):
             if not outcome.contents:
                 return
             answer = runner.run(send(model, outcome.contents))
-            assert server.problems == []
+            assert server.requests[-1].problems == []
             assert answer.content.parts[0].text == "ok"
             assert server.answers() == tokens(outcome.contents)
 

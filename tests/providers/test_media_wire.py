@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import pytest
+from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from adk_history_guard import GuardOptions, repair_contents
+from adk_history_guard import GuardOptions, guard_model, repair_contents
 from adk_history_guard.core.profiles import PROFILES
 from adk_history_guard.testing import StrictAnthropic, StrictGemini, StrictOpenAI
 from adk_history_guard.testing.wire import get
@@ -76,6 +77,27 @@ async def test_one_turn_of_responses_then_one_of_media_reaches_gemini(door):
         ]
         assert {kind_of(p) for p in turns[3]["parts"]} == {"image/png", "image/jpeg"}
         assert len(turns[3]["parts"]) == 2
+        assert server.problems == []
+
+
+async def test_an_image_in_one_turn_with_call_and_response_is_the_tools():
+    """Claude takes no image of the assistant: ADK would leave it out."""
+    job = types.Content(
+        role="model",
+        parts=[call("look", id="c1"), response("look", id="c1"), media()],
+    )
+    with StrictAnthropic("fine") as server:
+        request = LlmRequest(model="claude-x", contents=[user("go"), job])
+        made = guard_model(server.model())
+        async for _ in made.generate_content_async(request):
+            pass
+
+        kinds = [
+            (message["role"], [block["type"] for block in message["content"]])
+            for message in server.requests[0].contents
+        ]
+        assert kinds[1] == ("assistant", ["tool_use"])
+        assert [kind for _, of in kinds[2:] for kind in of] == ["tool_result", "image"]
         assert server.problems == []
 
 
