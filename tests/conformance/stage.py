@@ -13,6 +13,7 @@ import contextlib
 import functools
 import importlib
 import importlib.util
+import inspect
 import warnings
 from dataclasses import dataclass
 from importlib import metadata
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from google.adk import plugins
 from google.adk.events import Event
+from google.adk.runners import Runner
 from google.adk.sessions import DatabaseSessionService
 
 from tests import postgres
@@ -29,8 +31,6 @@ from tests.judge import faults
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
     from pathlib import Path
-
-    from google.adk.runners import Runner
 
     from tests.agents import Scripted
 
@@ -49,6 +49,7 @@ _EVALUATES = all(
 FEATURES: dict[str, bool] = {
     "workflows": "node_info" in Event.model_fields,
     "stamps": hasattr(plugins, "ToolCallIntegrityPlugin"),
+    "abort signals": "abort_signal" in inspect.signature(Runner.run_async).parameters,
     "evaluation": _EVALUATES,
     "evaluated apps": _EVALUATES and ADK >= (2, 13),
 }
@@ -222,6 +223,7 @@ def load() -> list[Scenario]:
         "processes",
         "frontends",
         "evaluated",
+        "corners",
     ):
         importlib.import_module(f"tests.conformance.{name}")
     return sorted(SCENARIOS, key=lambda found: found.row)
