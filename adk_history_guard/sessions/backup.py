@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.sessions.model import Key, RowChange, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from adk_history_guard.sessions.model import Stored
@@ -79,11 +80,15 @@ def write_backup(folder: Path, stored: Stored, changes: Sequence[RowChange]) -> 
         number += 1
         path = home / f"{key.digest[:32]}.{number}.json"
     new = path.with_name(f".{path.name}.{os.getpid()}")
-    with new.open("w", encoding="utf-8") as file:
-        json.dump(document, file, ensure_ascii=False, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+    try:
+        with new.open("w", encoding="utf-8") as file:
+            json.dump(document, file, ensure_ascii=False, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
     _sync_folder(home)
     return path
 
@@ -107,26 +112,29 @@ def _row(change: RowChange) -> dict[str, Any]:
     }
 
 
-def read_backups(folder: Path) -> Iterator[Backup]:
-    """Read the backups of a folder, the newest of each session first.
+def list_backups(folder: Path) -> list[Path]:
+    """Return the backup files of a folder, the newest of each session first.
 
     Raises:
-      StoreError: There is no such folder, or a file in it is no backup.
+      StoreError: There is no such folder.
     """
     if not folder.is_dir():
         msg = f"there is no folder {str(folder)!r}"
         raise StoreError(msg)
-    paths = [p for p in folder.glob("*/*.json") if not p.name.startswith(".")]
-
-    def order(path: Path) -> tuple[str, int]:
-        session, number, _ = path.name.split(".")
-        return session, -int(number)
-
-    for path in sorted(paths, key=order):
-        yield _read(path)
+    names = ((_NAME.fullmatch(p.name), p) for p in folder.glob("*/*.json"))
+    found = [(name[1], -int(name[2]), path) for name, path in names if name]
+    return [path for _, _, path in sorted(found)]
 
 
-def _read(path: Path) -> Backup:
+_NAME = re.compile(r"([0-9a-f]{32})\.(\d+)\.json")
+
+
+def read_backup(path: Path) -> Backup:
+    """Read a backup file.
+
+    Raises:
+      StoreError: It is no backup, or it cannot be read.
+    """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         version = (document["format"], document["version"])
@@ -136,7 +144,7 @@ def _read(path: Path) -> Backup:
         ]
         key = Key(document["app_name"], document["user_id"], document["session_id"])
         found = Backup(path, key, document["place"], rows, document["events"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         msg = f"{path} is no backup: {type(error).__name__}"
         raise StoreError(msg) from error
     if version != (FORMAT, VERSION):

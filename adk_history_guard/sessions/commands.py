@@ -116,7 +116,9 @@ def _reported() -> Iterator[None]:
     """Say in one line what could not be done, and end with status 1."""
     try:
         yield
-    except HistoryGuardError as error:
+    except BrokenPipeError:
+        raise  # Whoever reads the lines has seen enough.
+    except (HistoryGuardError, OSError) as error:
         raise click.ClickException(str(error)) from error
 
 
@@ -140,7 +142,8 @@ def audit(
     """Find poisoned sessions in a store. Nothing is written to it.
 
     URL is that of a database (sqlite:///..., postgresql+asyncpg://...), PATH an
-    SQLite file, a session file (.json, .jsonl) or a folder of such.
+    SQLite file, a session file (.json, .jsonl) or a folder of such. The exit
+    status is 1 where a session could not be read; poisoned ones are only told.
     """
     from adk_history_guard.sessions.audit import audit_page
     from adk_history_guard.sessions.progress import Progress
@@ -181,7 +184,7 @@ def _checkpoint(where: str, filters: Filters, resume: Path | None) -> Checkpoint
     from adk_history_guard.sessions.summary import Checkpoint
     from adk_history_guard.sessions.tables import hidden
 
-    name = hidden(where) if "://" in where else where
+    name = hidden(where)
     task = {
         "store": name,
         "app": filters.app,

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json
 
+from adk_history_guard.sessions.model import shown
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -23,9 +25,10 @@ def diff(row: RowChange) -> str:
       row: The row, before and after.
     """
     before, after = list(_lines(row.before)), list(_lines(row.after))
-    old = f"event {row.id}" if row.before is not None else "no event"
-    lines = difflib.unified_diff(before, after, old, f"event {row.id}", n=2)
-    return "".join(f"  {line.rstrip()}\n" for line in lines)
+    name = f"event {row.id}"
+    old = name if row.before is not None else "no event"
+    lines = difflib.unified_diff(before, after, old, name, n=2)
+    return "".join(f"  {shown(line.rstrip())}\n" for line in lines)
 
 
 def _lines(columns: Mapping[str, Any] | None) -> Iterator[str]:

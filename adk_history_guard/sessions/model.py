@@ -28,6 +28,16 @@ class SessionChangedError(HistoryGuardError):
     """A session changed between reading and writing; nothing was written."""
 
 
+def shown(text: str) -> str:
+    """Return a text on one line in which nothing can act on a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode()
+        for c in text
+    )
+
+
 class Key(NamedTuple):
     """What names a session.
 
@@ -43,7 +53,7 @@ class Key(NamedTuple):
 
     def __str__(self) -> str:
         """Return the key as messages show it."""
-        return "/".join(self)
+        return shown("/".join(self))
 
     @property
     def digest(self) -> str:

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.errors import ConfigurationError
 from adk_history_guard.sessions.audit import is_running
-from adk_history_guard.sessions.backup import read_backups, write_backup
+from adk_history_guard.sessions.backup import list_backups, read_backup, write_backup
 from adk_history_guard.sessions.look import is_clean
 from adk_history_guard.sessions.model import (
     Filters,
+    Key,
     RowError,
     SessionChangedError,
+    StoreError,
 )
 from adk_history_guard.sessions.sources import close_source, open_source
 from adk_history_guard.sessions.walk import pages, run_pages
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from adk_history_guard.core.turns import Change
-    from adk_history_guard.sessions.model import Head, Key, RowChange
+    from adk_history_guard.sessions.model import Head, RowChange
     from adk_history_guard.sessions.sources import Source
 
 
@@ -186,12 +188,14 @@ def repair_store(
 
     Raises:
       ConfigurationError: To write, a backup folder is needed.
-      StoreError: The store cannot be read.
+      StoreError: The store cannot be read, or the backup folder not be made.
     """
     if write and backup is None:
         msg = "To write, say where the untouched events are to be kept (backup)."
         raise ConfigurationError(msg)
     filters = filters or Filters()
+    if write and backup is not None:
+        _make_folder(Path(backup))
     source = open_source(where, write=write)
     if source.count(replace(filters, limit=0)) is None and write:
         jobs = 1  # A file is rewritten by one process.
@@ -202,6 +206,14 @@ def repair_store(
             yield from done
     finally:
         close_source(source)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = f"the backup folder {str(folder)!r}: {error.strerror}"
+        raise StoreError(msg) from error
 
 
 def restore_store(where: str, backup: str | Path) -> Iterator[SessionRestore]:
@@ -217,9 +229,15 @@ def restore_store(where: str, backup: str | Path) -> Iterator[SessionRestore]:
     Raises:
       StoreError: The store or the folder cannot be read.
     """
+    files = list_backups(Path(backup))
     source = open_source(where, write=True)
     try:
-        for found in read_backups(Path(backup)):
+        for path in files:
+            try:
+                found = read_backup(path)
+            except StoreError as error:
+                yield SessionRestore(Key("", "", path.name), "error", str(error))
+                continue
             try:
                 undone = source.undo(found.key, found.rows, found.place)
             except Exception as error:  # noqa: BLE001 - reported, the rest goes on

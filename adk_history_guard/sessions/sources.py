@@ -104,8 +104,12 @@ def open_source(where: str, *, write: bool = False) -> Source:
     if not path.is_file():
         msg = f"there is no file or folder {where!r}"
         raise StoreError(msg)
-    with path.open("rb") as file:
-        magic = file.read(len(_SQLITE_MAGIC))
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(_SQLITE_MAGIC))
+    except OSError as error:
+        msg = f"{path}: {error.strerror}"
+        raise StoreError(msg) from error
     if magic == _SQLITE_MAGIC:
         return _tables(f"sqlite:///{path}", where, write=write)
     return FileStore(where, write=write)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.core.rules import RULES
-from adk_history_guard.sessions.model import StoreError
+from adk_history_guard.sessions.model import StoreError, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,6 +109,7 @@ class Summary:
         """Return the closing table."""
         from rich import box
         from rich.table import Table
+        from rich.text import Text
 
         table = Table(box=box.SIMPLE)
         for name in ("rule", "", "sessions", "first seen", "last seen", "apps"):
@@ -116,15 +117,15 @@ class Summary:
         for code, rule in sorted(self.rules.items()):
             apps = sorted(rule.apps)
             more = len(apps) - _SHOWN_APPS
-            shown = ", ".join(apps[:_SHOWN_APPS])
-            shown += f" and {more} more" if more > 0 else ""
+            named = ", ".join(map(shown, apps[:_SHOWN_APPS]))
+            named += f" and {more} more" if more > 0 else ""
             table.add_row(
                 code,
                 RULES[code].name,
                 f"{rule.sessions:,}",
                 day(rule.first),
                 day(rule.last),
-                shown,
+                Text(named),
             )
         return table
 

@@ -9,7 +9,7 @@ its beginning, and memory does not depend on the size of the store.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from adk_history_guard.sessions.engines import open_engine
 from adk_history_guard.sessions.layouts import (
@@ -26,12 +26,14 @@ from adk_history_guard.sessions.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sqlalchemy import Connection
 
     from adk_history_guard.sessions.layouts import Layout
     from adk_history_guard.sessions.model import Filters, Row
+
+T = TypeVar("T")
 
 _KNOWN_SCHEMA = "1"
 KEY = ("app_name", "user_id", "session_id")
@@ -39,10 +41,12 @@ KEY = ("app_name", "user_id", "session_id")
 
 
 def hidden(url: str) -> str:
-    """Return a URL without its password."""
+    """Return a URL without its password, or a path as it is."""
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
+    if "://" not in url:
+        return url
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:
@@ -70,7 +74,7 @@ class TableReader:
 
     def __init__(self, url: str, *, write: bool = False) -> None:
         import sqlalchemy as sa
-        from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+        from sqlalchemy.exc import ArgumentError
 
         self.where = url
         self.writable = write
@@ -82,11 +86,7 @@ class TableReader:
         self.postgres = parsed.get_backend_name() == "postgresql"
         self._engine = open_engine(parsed, write=write)
         try:
-            self.layout = self._engine.read(_find_layout)
-        except (SQLAlchemyError, OSError) as error:
-            self.close()
-            msg = f"{hidden(url)}: {why(error)}"
-            raise StoreError(msg) from error
+            self.layout = self._read(_find_layout)
         except BaseException:
             self.close()
             raise
@@ -126,7 +126,17 @@ class TableReader:
 
         query = sa.select(sa.func.count()).select_from(self._sessions)
         query = self._filtered(query, filters)
-        return int(self._engine.read(lambda c: c.execute(query).scalar_one()))
+        return int(self._read(lambda c: c.execute(query).scalar_one()))
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        """Read what is of no single session; a fault is one of the store."""
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            return self._engine.read(work)
+        except (SQLAlchemyError, OSError) as error:
+            msg = f"{hidden(self.where)}: {why(error)}"
+            raise StoreError(msg) from error
 
     def _filtered(self, query: Any, filters: Filters) -> Any:
         import sqlalchemy as sa
@@ -161,7 +171,7 @@ class TableReader:
         query = self._filtered(
             self._sessions.select().order_by(c.app_name, c.user_id, c.id), filters
         ).limit(count)
-        rows = self._engine.read(lambda connection: connection.execute(query).all())
+        rows = self._read(lambda connection: connection.execute(query).all())
         return [Head(Key(*r[:3]), r[3], seconds(r[3])) for r in rows]
 
     def after(self, head: Head) -> list[str]:
