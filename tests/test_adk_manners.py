@@ -67,6 +67,10 @@ def job(n: int) -> dict[str, Any]:
     return {"status": "pending"}
 
 
+def quiet_job(n: int) -> None:
+    """Start something that takes long, and say nothing yet."""
+
+
 class Watch(BasePlugin):
     """Keeps what its callbacks are shown, and changes nothing."""
 
@@ -395,10 +399,11 @@ async def test_a_task_agent_goes_on_with_its_task():
 
 @pytest.mark.trap("taken-for-paused")
 @pytest.mark.parametrize("resumed", [False, True], ids=["new", "resumed"])
-async def test_a_resumable_app_goes_on_after_a_late_answer(resumed):
+@pytest.mark.parametrize("tool", [job, quiet_job], ids=["pending", "quiet"])
+async def test_a_resumable_app_goes_on_after_a_late_answer(tool, resumed):
     """Row 6: a moved long-running round is not taken for a pause."""
-    llm = Scripted(replies=[[call("job", id="j1", n=1)]])
-    runner = make_runner(llm, tools=[LongRunningFunctionTool(job)], app=RESUMABLE)
+    llm = Scripted(replies=[[call(tool.__name__, id="j1", n=1)]])
+    runner = make_runner(llm, tools=[LongRunningFunctionTool(tool)], app=RESUMABLE)
     (asked, *_) = await say(runner, "go")
     (waiting,) = asked.get_function_calls()
     await say(runner, "How is it going?")
@@ -408,7 +413,7 @@ async def test_a_resumable_app_goes_on_after_a_late_answer(resumed):
         user_id="u",
         session_id="s",
         invocation_id=asked.invocation_id if resumed else None,
-        new_message=user(response("job", id=waiting.id, n=1)),
+        new_message=user(response(tool.__name__, id=waiting.id, n=1)),
     )
     made = [e async for e in run]
 

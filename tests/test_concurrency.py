@@ -11,12 +11,14 @@ import subprocess
 import sys
 from collections import Counter
 from contextlib import aclosing
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.models import BaseLlm, LlmResponse
+from google.adk.plugins import BasePlugin
 from google.genai import types
 from pydantic import Field
 
@@ -179,6 +181,28 @@ async def test_runs_leave_nothing_in_the_plugin(caplog):
 
     assert len(plugin._runs) == 0
     assert plugin.reporter.faults == 0
+
+
+@pytest.mark.skipif(
+    version("google-adk").startswith("2.0."),
+    reason="ADK 2.0 tells no plugin that a run has ended",
+)
+async def test_an_ended_run_is_forgotten_though_its_session_lives_on():
+    """A client may hold the session: what was kept for the run is gone all the same."""
+    held: list[Any] = []
+
+    class Holder(BasePlugin):
+        async def before_run_callback(self, *, invocation_context: Any) -> None:
+            held.append(invocation_context.session)
+
+    runner = make_runner(Crowd(), tools=[look], plugins=[Holder(name="holder")])
+    plugin = plugin_of(runner)
+
+    events = await talk(runner, 1)
+
+    assert (len(held), len(events)) == (1, 3 * ROUNDS + 1)
+    assert len(plugin._runs) == 0
+    assert held[0].events[-1] is events[-1]
 
 
 async def growth() -> tuple[int, int]:
