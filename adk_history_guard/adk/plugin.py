@@ -27,6 +27,7 @@ from google.adk.plugins import BasePlugin
 from adk_history_guard.adk.history import Scene, bring_late_round, repair_events
 from adk_history_guard.adk.ids import Known, Stream, new_id
 from adk_history_guard.adk.memory import Memory
+from adk_history_guard.adk.order import misplaced
 from adk_history_guard.adk.reporting import TIMED, Reporter, Sight
 from adk_history_guard.adk.runs import IdentityMap, ModelCall, Run
 from adk_history_guard.adk.scenery import Waiting, agent_names
@@ -100,7 +101,8 @@ class HistoryGuardPlugin(BasePlugin):
     No callback returns anything, so later plugins see everything. The session
     store is never written. Live runs and the Interactions API are left alone:
     there ids belong to the server. Register it before plugins that answer for
-    the model, and after `ToolCallIntegrityPlugin`.
+    the model, and after `ToolCallIntegrityPlugin`, `ContextFilterPlugin` and
+    `MultimodalToolResultsPlugin`; a wrong order is warned of at the first run.
 
     In `mode="strict"` a request that cannot be repaired raises
     `InvalidHistoryError`; ADK hands it on inside a `RuntimeError`.
@@ -127,6 +129,7 @@ class HistoryGuardPlugin(BasePlugin):
         self.options = GuardOptions.build(options, **knobs)
         self.reporter = Reporter()
         self._runs: IdentityMap[Run] = IdentityMap()
+        self._managers: IdentityMap[list[str]] = IdentityMap()
         self._markers = (*DATA_MARKERS, self.options.signature_marker)
 
     @property
@@ -142,6 +145,7 @@ class HistoryGuardPlugin(BasePlugin):
     ) -> None:
         """Repair the events of the loaded session, in memory."""
         session = invocation_context.session
+        self._check_order(invocation_context)
         before = self._runs.pop(session)
         if before is not None:
             before.put_back(session)
@@ -287,6 +291,13 @@ class HistoryGuardPlugin(BasePlugin):
             if failure is not None:
                 sight = self._sight(invocation_context, call, agent)
                 await self.reporter.silent(sight, failure, None)
+
+    def _check_order(self, context: InvocationContext) -> None:
+        """Warn once for each Runner of plugins that should stand before this one."""
+        manager = getattr(context, "plugin_manager", None)
+        if manager is not None and self._managers.get(manager) is None:
+            told = self._managers.put(manager, misplaced(manager.plugins, self))
+            self.reporter.misplaced(told)
 
     def _target(self, run: Run, agent: str, request: LlmRequest | None) -> Target:
         found = run.agents.get(agent)

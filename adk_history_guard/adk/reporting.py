@@ -113,6 +113,11 @@ class Reporter:
                 for change in changes:
                     logger.debug("%s", change)
 
+    def misplaced(self, told: Sequence[str]) -> None:
+        """Warn of plugins whose place undoes some of the guard's work."""
+        for words in told:
+            logger.warning("%s", words)
+
     def left(self, where: str, violations: Sequence[Violation]) -> None:
         """Log each violation that is left, at WARNING, and count it."""
         if not violations:
