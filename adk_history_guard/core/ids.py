@@ -98,6 +98,8 @@ def _required(turns: list[Turn], form: IdFormat, job: Job) -> dict[Call, str | N
     counts: dict[tuple[str | None, str | None], int] = {}
     for call in calls:
         back = job.origins.wire_ids.get((call.turn, call.part))
+        if form.data and carries_data(call.id, job.markers):
+            back = None  # the provider's own as it stands
         if back and back not in taken and form.allows(back):
             taken.add(back)
             seen.add(back)

@@ -96,8 +96,9 @@ def narrate_unsigned(turns: list[Turn], job: Job) -> list[Turn]:
 
     Behind a gateway a turn is signed by the id of a call. A history without any
     such id is left alone (W7), but for turns on record as another model's.
-    Elsewhere the first call decides (G14). All such turns are told, not those
-    of the current turn only, so that the text is the same in every request.
+    Elsewhere the first call decides (G14), and a placeholder signs nothing. All
+    such turns are told, not those of the current turn only, so that the text is
+    the same in every request.
     """
     if job.profile.signatures != "demanded" or job.unsigned != "narrate":
         return turns
@@ -116,7 +117,7 @@ def narrate_unsigned(turns: list[Turn], job: Job) -> list[Turn]:
 
 def _is_foreign(turn: Turn, signed: set[Call], job: Job, *, marked: bool) -> bool:
     if not job.profile.signed_ids:
-        return not turn.calls[0].signed
+        return turn.calls[0] not in signed
     if marked or job.origins.distrust:
         return signed.isdisjoint(turn.calls)
     origins = job.origins

@@ -121,6 +121,8 @@ def _own_only(turn: Turn, job: Job) -> Turn:
 def _own_part(part: types.Part, job: Job) -> types.Part | None:
     signature = part.thought_signature
     foreign = job.origins.is_foreign(signature)
+    if signature in PLACEHOLDER_SIGNATURES:
+        foreign = False  # no model made it
     if part.thought:
         wanted = job.profile.thoughts
         if wanted != "any" and foreign:

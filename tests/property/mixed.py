@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from google.genai import types
@@ -30,6 +30,11 @@ MARKER = "||thought_signature||"
 PLACEHOLDER = b"skip_thought_signature_validator"
 ANSWERED = 8
 """Of ten calls, how many have a response."""
+
+
+def without_places(origins: Origins) -> Origins:
+    """Return what is known of a request in which turns have moved."""
+    return replace(origins, places=frozenset(), wire_ids={})
 
 
 @dataclass
@@ -87,13 +92,30 @@ class _Writer:
                 self.late = []
             if self.chance(1):
                 out.append(types.Content(role="user", parts=self.one(None, [])))
-        if self.chance(8):
+        if self.chance(5):
             out.append(user("and now?"))
+        places, wire_ids = self.places()
         self.made.origins = Origins(
             signatures=frozenset(self.foreign_signatures),
             ids=frozenset(self.foreign_ids),
+            places=places,
+            wire_ids=wire_ids,
+            distrust=self.chance(1),
         )
         return self.made
+
+    def places(self) -> tuple[frozenset[tuple[int, int]], dict[tuple[int, int], str]]:
+        """What is on record by turn and part: foreign calls, the provider's ids."""
+        places: set[tuple[int, int]] = set()
+        wire_ids: dict[tuple[int, int], str] = {}
+        for turn, content in enumerate(self.made.contents):
+            for k, part in enumerate(content.parts or ()):
+                if part.function_call is None or not self.chance(2):
+                    continue
+                if part.function_call.id is None:
+                    places.add((turn, k))
+                wire_ids[turn, k] = self.one("given1", "given2", f"given{turn}.{k}")
+        return frozenset(places), wire_ids
 
     def round(self) -> None:
         """A call turn and the responses to it, or some of them."""
@@ -127,7 +149,7 @@ class _Writer:
         n, name = self.number, self.one(*NAMES)
         signature: bytes | None = None
         if self.chance(6 if position == 0 else 1):
-            signature = self.one(*[b"made-for-%d" % n] * 5, PLACEHOLDER)
+            signature = self.one(*[b"made-for-%d" % n] * 3, PLACEHOLDER)
         call_id = self.one(*IDS)
         if self.data_ids and self.chance(6 if position == 0 else 1):
             call_id = f"call_{n}{MARKER}c2ln{n}"

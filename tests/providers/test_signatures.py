@@ -244,3 +244,35 @@ def test_media_of_collapsed_calls_stand_in_the_signed_ones_response():
         ],
     }
     assert len(parts[0].function_response.parts) == 1
+
+
+@pytest.mark.parametrize(
+    "origins",
+    [Origins(signatures=frozenset({PLACEHOLDER_SIGNATURE})), Origins(distrust=True)],
+    ids=["on-record", "distrusted"],
+)
+def test_a_placeholder_is_nobodys_signature(origins):
+    """It is not taken off and put back, and a turn that has nothing else is told."""
+    contents = [
+        user("go"),
+        model(call("look", signature=PLACEHOLDER_SIGNATURE, n=1)),
+        user(response("look", n=1)),
+    ]
+
+    kept = guard(
+        contents,
+        profile=PROFILES["gemini-3"],
+        options=GuardOptions(),
+        origins=origins,
+    )
+    told = guard(
+        contents,
+        profile=PROFILES["gemini-3"],
+        options=GuardOptions(unsigned="narrate"),
+        origins=origins,
+    )
+
+    assert kept.contents is contents
+    assert [part.text for part in told.contents[1].parts] == [
+        "[Called tool 'look' with {\"n\": 1}]"
+    ]
