@@ -58,9 +58,8 @@ class Mixed:
 class _Writer:
     """Writes one history, choice by choice."""
 
-    def __init__(self, draw: st.DrawFn, *, data_ids: bool) -> None:
+    def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
-        self.data_ids = data_ids
         self.made = Mixed()
         self.number = 0
         self.ids: list[str] = []
@@ -74,9 +73,9 @@ class _Writer:
     def one(self, *choices: Any) -> Any:
         return self.draw(st.sampled_from(choices))
 
-    def write(self) -> Mixed:
+    def write(self, turns: int) -> Mixed:
         out = self.made.contents
-        for turn in range(self.draw(st.integers(1, 4))):
+        for turn in range(turns):
             if self.chance(9):
                 extra = [media()] if self.chance(2) else []
                 out.append(user(f"words {turn}", *extra))
@@ -151,7 +150,7 @@ class _Writer:
         if self.chance(6 if position == 0 else 1):
             signature = self.one(*[b"made-for-%d" % n] * 3, PLACEHOLDER)
         call_id = self.one(*IDS)
-        if self.data_ids and self.chance(6 if position == 0 else 1):
+        if self.chance(6 if position == 0 else 1):
             call_id = f"call_{n}{MARKER}c2ln{n}"
             if self.ids and self.chance(2):
                 call_id = self.one(*self.ids)
@@ -212,14 +211,10 @@ def code() -> list[types.Part]:
     return [types.Part(executable_code=ran), types.Part(code_execution_result=came)]
 
 
-def mixed(*, data_ids: bool = True) -> st.SearchStrategy[Mixed]:
-    """Histories of every kind mixed; `data_ids` with signatures inside of ids."""
-
-    @st.composite
-    def build(draw: st.DrawFn) -> Mixed:
-        return _Writer(draw, data_ids=data_ids).write()
-
-    return build()
+@st.composite
+def mixed(draw: st.DrawFn) -> Mixed:
+    """Histories of every kind mixed."""
+    return _Writer(draw).write(draw(st.integers(1, 4)))
 
 
 def knobs(**always: Any) -> st.SearchStrategy[dict[str, Any]]:
