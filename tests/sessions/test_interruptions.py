@@ -15,6 +15,7 @@ import pytest
 from google.adk.agents import LlmAgent
 
 from adk_history_guard.sessions import audit_store, repair_store, restore_store
+from adk_history_guard.sessions.walk import pages
 from adk_history_guard.testing import StrictGemini, guarded, say
 from tests.sessions.conftest import KINDS
 from tests.sessions.histories import POISONED
@@ -23,11 +24,36 @@ from tests.sessions.stores import APP, USER, fill
 MOMENTS = 50
 """How many times a repair is killed."""
 
+PRELOADED = (
+    "adk_history_guard.sessions.plan",
+    "adk_history_guard.sessions.repair",
+    "adk_history_guard.sessions.tablewrites",
+    "sqlalchemy.ext.asyncio",
+)
+"""What a process that is going to be killed has no need to import itself."""
 
-def repair(url, backup):
-    """Repair a store for good; run in a process of its own."""
+
+def repair(url, backup, told=None):
+    """Repair a store for good; in a process of its own it tells of each session."""
+    if told is not None:
+        pages.__defaults__ = (1,)
     for _ in repair_store(url, write=True, backup=backup):
-        pass
+        if told is not None:
+            told.send_bytes(b".")
+
+
+def kill_at(context, url, backup, sessions, seconds):
+    """Start a repair, and kill it so long after so many sessions."""
+    heard, told = context.Pipe(duplex=False)
+    process = context.Process(target=repair, args=(url, backup, told))
+    process.start()
+    for _ in range(sessions):
+        heard.recv_bytes()
+    time.sleep(seconds)
+    process.kill()
+    process.join()
+    heard.close()
+    told.close()
 
 
 def by_session(rows):
@@ -48,15 +74,11 @@ def test_killed_repair_leaves_no_session_half_written(make_store, kind, tmp_path
     poison = fill(store, healthy=0, poisoned=40)
     folder = tmp_path / "backup"
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["adk_history_guard.sessions.repair", "adk_history_guard.sessions.plan"]
-    )
+    context.set_forkserver_preload([*PRELOADED])
     before = store.rows()
     start = time.monotonic()
-    whole = context.Process(target=repair, args=(store.url, folder))
-    whole.start()
-    whole.join()
-    longest = time.monotonic() - start
+    repair(store.url, folder)
+    each = (time.monotonic() - start) / len(poison)
     healed = by_session(store.rows())
     assert {r.status for r in restore_store(store.url, folder)} == {"restored"}
     poisoned = by_session(before)
@@ -64,11 +86,8 @@ def test_killed_repair_leaves_no_session_half_written(make_store, kind, tmp_path
     partly = 0
 
     for _ in range(MOMENTS):
-        process = context.Process(target=repair, args=(store.url, folder))
-        process.start()
-        time.sleep(rng.uniform(0.3, 1) * longest)
-        process.kill()
-        process.join()
+        sessions, share = rng.randrange(len(poison)), rng.random()
+        kill_at(context, store.url, folder, sessions, 2 * share * each)
         now = by_session(store.rows())
         states = {
             session: (
@@ -83,7 +102,7 @@ def test_killed_repair_leaves_no_session_half_written(make_store, kind, tmp_path
         if count > len(poison) // 2:
             list(restore_store(store.url, folder))
 
-    assert partly > 0
+    assert partly > MOMENTS // 2
     repair(store.url, folder)
     assert by_session(store.rows()) == healed
     assert {r.status for r in restore_store(store.url, folder)} == {"restored"}

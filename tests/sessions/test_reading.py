@@ -221,7 +221,7 @@ def test_audit_goes_on_where_it_stopped(store, tmp_path, monkeypatch):
     rest = run("audit", store.url, "--format", "json", "--resume", point)
     again = run("audit", store.url, "--format", "json", "--resume", point)
 
-    assert isinstance(stopped.exception, Stopped)
+    assert isinstance(stopped.exception, StoppedError)
     assert [line["session_id"] for line in lines(rest)] == [
         f"s{n:05}" for n in range(4, 12)
     ]
@@ -230,7 +230,7 @@ def test_audit_goes_on_where_it_stopped(store, tmp_path, monkeypatch):
     assert "12 sessions, 2 poisoned" in again.stderr
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """The audit was stopped."""
 
 
@@ -242,7 +242,7 @@ def _stop_at_second():
         del self, sessions, poisoned
         seen.append(1)
         if len(seen) == 2:
-            raise Stopped
+            raise StoppedError
 
     return add
 
