@@ -113,14 +113,16 @@ def audit_page(
     source: Source, heads: Sequence[Head], filters: Filters
 ) -> list[SessionAudit]:
     """Audit some sessions of a store; a session that cannot be read is an error."""
+    out: list[SessionAudit] = []
     try:
-        found = source.contents(heads, whole=filters.contiguous)
-        return [_audit(source, head, texts, filters) for head, texts in found]
+        for head, texts in source.contents(heads, whole=filters.contiguous):
+            out.append(_audit(source, head, texts, filters))
     except Exception as error:  # noqa: BLE001 - reported, the rest goes on
         if len(heads) == 1:
             return [SessionAudit(heads[0].key, error=source.why(error))]
     # One by one, so that the others of the page are not lost.
-    return [done for head in heads for done in audit_page(source, [head], filters)]
+    rest = heads[len(out) :]
+    return out + [done for head in rest for done in audit_page(source, [head], filters)]
 
 
 def _audit(

@@ -181,8 +181,8 @@ def audit(
 
 
 def _checkpoint(where: str, filters: Filters, resume: Path | None) -> Checkpoint:
+    from adk_history_guard.sessions.engines import hidden
     from adk_history_guard.sessions.summary import Checkpoint
-    from adk_history_guard.sessions.tables import hidden
 
     name = hidden(where)
     task = {

@@ -40,6 +40,27 @@ _SQLITE_PAUSE = 0.01
 """Seconds between two attempts to write."""
 
 
+def hidden(url: str) -> str:
+    """Return a URL without its password, or a path as it is."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    if "://" not in url:
+        return url
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "<no URL>"
+
+
+def why(error: Exception) -> str:
+    """What a database said, in one line, without the statement and its values."""
+    origin = getattr(error, "orig", None) or error
+    text = str(origin).strip().split("\n", 1)[0]
+    text = text.rsplit(">: ", 1)[-1] if text.startswith("<class") else text
+    return text or type(origin).__name__
+
+
 class Engine(Protocol):
     """Runs functions on connections."""
 

@@ -108,26 +108,37 @@ def repair_page(
       backup: Where backups go; a dry run where None.
       keys: The keys with which calls are stamped anew.
     """
+    out: list[SessionRepair] = []
     try:
-        found = list(source.contents(heads, whole=filters.contiguous))
+        for head, texts in source.contents(heads, whole=filters.contiguous):
+            if texts is not None and is_clean(texts, whole=source.whole_events):
+                out.append(SessionRepair(head.key, "clean"))
+            else:
+                out.append(_reported(source, head, filters, backup, keys))
     except Exception as error:  # noqa: BLE001 - reported, the rest goes on
         if len(heads) == 1:
             return [SessionRepair(heads[0].key, "error", error=source.why(error))]
-        one = partial(repair_page, backup=backup, keys=keys)
-        return [done for head in heads for done in one(source, [head], filters)]
-    out = []
-    for head, texts in found:
-        if texts is not None and is_clean(texts, whole=source.whole_events):
-            out.append(SessionRepair(head.key, "clean"))
-            continue
-        try:
-            out.append(_repair(source, head, filters, backup, keys))
-        except SessionChangedError as error:
-            out.append(SessionRepair(head.key, "changed", error=str(error)))
-        except Exception as error:  # noqa: BLE001 - reported, the rest goes on
-            reason = str(error) if isinstance(error, RowError) else source.why(error)
-            out.append(SessionRepair(head.key, "error", error=reason))
-    return out
+    # One by one, so that the others of the page are not lost.
+    one = partial(repair_page, backup=backup, keys=keys)
+    rest = heads[len(out) :]
+    return out + [done for head in rest for done in one(source, [head], filters)]
+
+
+def _reported(
+    source: Source,
+    head: Head,
+    filters: Filters,
+    backup: str | None,
+    keys: Sequence[bytes],
+) -> SessionRepair:
+    """Repair one session; what goes wrong is part of what is returned."""
+    try:
+        return _repair(source, head, filters, backup, keys)
+    except SessionChangedError as error:
+        return SessionRepair(head.key, "changed", error=str(error))
+    except Exception as error:  # noqa: BLE001 - reported, the rest goes on
+        reason = str(error) if isinstance(error, RowError) else source.why(error)
+        return SessionRepair(head.key, "error", error=reason)
 
 
 def _repair(

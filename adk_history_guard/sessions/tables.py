@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from adk_history_guard.sessions.engines import open_engine
+from adk_history_guard.sessions.engines import hidden, open_engine, why
 from adk_history_guard.sessions.layouts import (
     layout_of,
     read_event,
@@ -26,7 +26,7 @@ from adk_history_guard.sessions.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -36,29 +36,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _KNOWN_SCHEMA = "1"
+EVENTS_AT_ONCE = 10_000
+"""How many events are in memory at once, unless one session has more."""
+
 KEY = ("app_name", "user_id", "session_id")
 """The columns of an event that name its session."""
-
-
-def hidden(url: str) -> str:
-    """Return a URL without its password, or a path as it is."""
-    from sqlalchemy import make_url
-    from sqlalchemy.exc import ArgumentError
-
-    if "://" not in url:
-        return url
-    try:
-        return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
-        return "<no URL>"
-
-
-def why(error: Exception) -> str:
-    """What a database said, in one line, without the statement and its values."""
-    origin = getattr(error, "orig", None) or error
-    text = str(origin).strip().split("\n", 1)[0]
-    text = text.rsplit(">: ", 1)[-1] if text.startswith("<class") else text
-    return text or type(origin).__name__
 
 
 class TableReader:
@@ -191,23 +173,41 @@ class TableReader:
         Returns:
           Each session with its events' JSON in stored order.
         """
-        # A row of the text alone costs half of one that names its session.
-        text = [self._text(self.layout.content)]
+        counts, texts = self._engine.read(lambda c: self._texts(c, heads, whole=whole))
+        if texts is None:
+            for some in _cut(heads, counts):
+                yield from self.contents(some, whole=whole)
+            return
+        start = 0
         found: dict[Any, list[str | None]] = {}
-
-        def work(connection: Connection) -> None:
-            for some in self._batches(heads, whole=whole):
-                query = self._query(some, text, whole=whole)
-                texts = list(connection.execute(query).scalars())
-                start = 0
-                for *key, count in connection.execute(self._counts(some, whole=whole)):
-                    # The newest comes first: the order of ADK's own index.
-                    found[tuple(key)] = texts[start : start + count][::-1]
-                    start += count
-
-        self._engine.read(work)
+        for key, count in counts.items():
+            # The newest comes first: the order of ADK's own index.
+            found[key] = texts[start : start + count][::-1]
+            start += count
+        texts.clear()
         for head in heads:
-            yield head, found.get(head.key, [])
+            yield head, found.pop(head.key, [])
+
+    def _texts(
+        self, connection: Connection, heads: Sequence[Head], *, whole: bool
+    ) -> tuple[dict[tuple[str, ...], int], list[str | None] | None]:
+        """Count the events of sessions and, if they are not too many, read them.
+
+        A row of the text alone costs half of one that names its session.
+        """
+        counts = {
+            tuple(key): count
+            for some in self._batches(heads, whole=whole)
+            for *key, count in connection.execute(self._counts(some, whole=whole))
+        }
+        if len(heads) > 1 and sum(counts.values()) > EVENTS_AT_ONCE:
+            return counts, None
+        text = [self._text(self.layout.content)]
+        texts: list[str | None] = []
+        for some in self._batches(heads, whole=whole):
+            query = self._query(some, text, whole=whole)
+            texts += connection.execute(query).scalars()
+        return counts, texts
 
     def load(self, head: Head) -> Stored:
         """Read one session.
@@ -296,6 +296,20 @@ class TableReader:
             first, last = tuple(heads[0].key), tuple(heads[-1].key)
             return sa.and_(sa.tuple_(*key) >= first, sa.tuple_(*key) <= last)
         return sa.tuple_(*key).in_([tuple(head.key) for head in heads])
+
+
+def _cut(
+    heads: Sequence[Head], counts: Mapping[tuple[str, ...], int]
+) -> Iterator[Sequence[Head]]:
+    """Cut sessions into runs of at most `EVENTS_AT_ONCE` events, or of one session."""
+    start = total = 0
+    for n, head in enumerate(heads):
+        count = counts.get(head.key, 0)
+        if n > start and total + count > EVENTS_AT_ONCE:
+            yield heads[start:n]
+            start, total = n, 0
+        total += count
+    yield heads[start:]
 
 
 def _find_layout(connection: Connection) -> Layout:

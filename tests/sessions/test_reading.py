@@ -22,6 +22,7 @@ from adk_history_guard.sessions import (
 )
 from adk_history_guard.sessions.commands import main
 from adk_history_guard.sessions.shards import read_shard
+from adk_history_guard.sessions.tables import TableReader
 from tests.sessions.histories import HEALTHY, POISONED, interrupted, plain
 from tests.sessions.stores import APP, USER, Store, fill, opened, snapshot
 
@@ -254,6 +255,31 @@ def test_processes_find_what_one_finds(store):
     two = [found.to_dict() for found in audit_store(store.url, jobs=2)]
 
     assert two == one
+
+
+@pytest.mark.parametrize("kind", ["v1-sqlite", "v1-postgres"])
+@pytest.mark.parametrize("filters", [Filters(), Filters(user=USER)], ids=["all", "one"])
+def test_many_events_are_read_a_part_at_a_time(make_store, kind, filters, monkeypatch):
+    """Memory does not depend on how many events the sessions of a page have."""
+    store = make_store(kind)
+    fill(store, healthy=10, poisoned=2)
+    whole = [found.to_dict() for found in audit_store(store.url, filters)]
+    read, sizes = TableReader._texts, []
+
+    def spied(self, *args, **options):
+        counts, texts = read(self, *args, **options)
+        sizes.append(None if texts is None else len(texts))
+        return counts, texts
+
+    monkeypatch.setattr(TableReader, "_texts", spied)
+    monkeypatch.setattr("adk_history_guard.sessions.tables.EVENTS_AT_ONCE", 10)
+    parts = [found.to_dict() for found in audit_store(store.url, filters)]
+
+    assert parts == whole
+    assert len(parts) == 12
+    assert sizes[0] is None
+    assert sum(sizes[1:]) == sum(found["events"] for found in whole)
+    assert max(sizes[1:]) <= 10
 
 
 def test_row_that_is_no_event_is_named_and_the_rest_goes_on(store, tmp_path):
