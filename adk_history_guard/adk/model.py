@@ -92,7 +92,7 @@ class _Guarded(BaseLlm):
                         await reporter.refused(sight, error)
                     raise
                 request = attempt.again(again)
-        failure = watch.end()
+        failure = self._safely(watch.end)
         if failure is not None and sight is not None:
             await reporter.silent(sight, failure, None)
 
@@ -116,16 +116,16 @@ class _Guarded(BaseLlm):
                 target=self._aim(asked),
                 options=options,
             )
+            if found is None:
+                return None
+            where = f"a request to {asked.model or self.model!r}"
+            self._guard_reporter.retried(where, found.step, found.code)
+            self._guard_reporter.changed(where, found.outcome.changes, done=True)
         except Exception:
             if options.mode == "strict":
                 raise
             self._guard_reporter.fault("the retry of a guarded model")
             return None
-        if found is None:
-            return None
-        where = f"a request to {asked.model or self.model!r}"
-        self._guard_reporter.retried(where, found.step, found.code)
-        self._guard_reporter.changed(where, found.outcome.changes, done=True)
         return sent.model_copy(update={"contents": found.outcome.contents})
 
     def _aim(self, request: LlmRequest) -> Target:
