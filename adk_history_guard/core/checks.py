@@ -30,6 +30,7 @@ from adk_history_guard.core.turns import (
     Severity,
     Violation,
     carries_data,
+    has_data,
     is_request_for_client,
 )
 
@@ -379,7 +380,9 @@ def foreign_signature(request: Request) -> Iterator[Finding]:
     if request.profile.signatures != "foreign":
         return
     for turn, n, part in _parts(request):
-        if part.thought:
+        if part.thought and has_data(part) and request.profile.thoughts != "any":
+            yield turn.place(n), "a thought that is a call, a response or media."
+        elif part.thought:
             if part.thought_signature is None and request.profile.thoughts == "signed":
                 yield turn.place(n), "a thought that nobody signed."
         elif part.thought_signature is not None:

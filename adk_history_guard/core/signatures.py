@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adk_history_guard.core.copies import changed
 from adk_history_guard.core.origins import NO_ORIGINS
 from adk_history_guard.core.turns import Action, Call, Place, carries_data, has_data
 
@@ -99,13 +100,13 @@ def take_off_foreign(turns: list[Turn], job: Job) -> list[Turn]:
 
 def _own_only(turn: Turn, job: Job) -> Turn:
     items: list[Item] = []
-    changed = False
+    differs = False
     for n, (part, record) in enumerate(turn.items()):
         new = _own_part(part, job)
         if new is part:
             items.append((part, record))
             continue
-        changed = True
+        differs = True
         what = "a thought" if part.thought else "the thought signature"
         job.note("HG403", Action.DROP, turn.place(n), f"{what} of another model")
         if new is None:
@@ -115,27 +116,29 @@ def _own_only(turn: Turn, job: Job) -> Turn:
         if isinstance(record, Call):
             record.signed = False
         items.append((new, record))
-    return turn.remade(items) if changed else turn
+    return turn.remade(items) if differs else turn
 
 
 def _own_part(part: types.Part, job: Job) -> types.Part | None:
-    signature = part.thought_signature
+    profile, signature = job.profile, part.thought_signature
     foreign = job.origins.is_foreign(signature)
-    if signature in PLACEHOLDER_SIGNATURES:
-        foreign = False  # no model made it
+    if signature in PLACEHOLDER_SIGNATURES:  # no model made it, and no other reads it
+        foreign = profile.signatures == "foreign"
+    if part.thought and has_data(part) and profile.thoughts != "any":
+        # ADK would send the thought and leave the call out, or refuse the part.
+        return changed(part, {"thought": None, "thought_signature": None})
     if part.thought:
-        wanted = job.profile.thoughts
-        if wanted != "any" and foreign:
+        if profile.thoughts != "any" and foreign:
             return None
-        if wanted == "signed" and signature is None:
+        if profile.thoughts == "signed" and signature is None:
             return None
-    elif signature is not None and job.profile.signatures == "foreign":
+    elif signature is not None and profile.signatures == "foreign":
         foreign = True
     if not foreign:
         return part
     if not part.text and not has_data(part):
         return None
-    return part.model_copy(update={"thought_signature": None})
+    return changed(part, {"thought_signature": None})
 
 
 def bare_siblings(turns: list[Turn], job: Job) -> list[Turn]:
@@ -150,7 +153,7 @@ def bare_siblings(turns: list[Turn], job: Job) -> list[Turn]:
 def _without_copies(turn: Turn, job: Job) -> Turn:
     first = turn.calls[0]
     items: list[Item] = []
-    changed = False
+    differs = False
     for part, record in turn.items():
         new = part
         if (
@@ -158,13 +161,13 @@ def _without_copies(turn: Turn, job: Job) -> Turn:
             and record is not first
             and part.thought_signature in PLACEHOLDER_SIGNATURES
         ):
-            changed = True
+            differs = True
             place = Place(record.turn, record.part)
             text = f"the placeholder signature of {record}, which is not the first call"
             job.note("HG402", Action.DROP, place, text)
-            new = part.model_copy(update={"thought_signature": None})
+            new = changed(part, {"thought_signature": None})
         items.append((new, record))
-    return turn.remade(items) if changed else turn
+    return turn.remade(items) if differs else turn
 
 
 def sign_steps(turns: list[Turn], job: Job) -> list[Turn]:
@@ -189,7 +192,7 @@ def _signed(turn: Turn, job: Job) -> Turn:
             text = f"a placeholder signature to {first}, the first call of its step"
             job.note("HG401", Action.ADD, place, text)
             update = {"thought_signature": PLACEHOLDER_SIGNATURE}
-            items[n] = (part.model_copy(update=update), record)
+            items[n] = (changed(part, update), record)
     return turn.remade(items)
 
 

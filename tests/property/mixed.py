@@ -163,6 +163,8 @@ class _Writer:
         if call_id and self.chance(1):
             self.made.pending += (call_id,)
         made = call(name, id=call_id, signature=signature, n=n)
+        if not self.draw(st.integers(0, 30)):
+            made.thought = True
         if made.function_call is not None and not self.draw(st.integers(0, 40)):
             made.function_call.name = self.one(None, "")
         return made

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import pytest
+from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from adk_history_guard import GuardOptions, repair_contents
+from adk_history_guard import GuardOptions, guard_model, repair_contents
 from adk_history_guard.core.guard import guard
 from adk_history_guard.core.origins import Origins
 from adk_history_guard.core.profiles import PROFILES
 from adk_history_guard.core.signatures import PLACEHOLDER_SIGNATURE
-from adk_history_guard.testing import StrictGemini
+from adk_history_guard.testing import StrictAnthropic, StrictGemini
 from adk_history_guard.testing import call as says
 from tests.builders import call, calls_of, event, model, response, text, user
 from tests.providers.hosts import Host
@@ -244,6 +245,23 @@ def test_media_of_collapsed_calls_stand_in_the_signed_ones_response():
         ],
     }
     assert len(parts[0].function_response.parts) == 1
+
+
+@pytest.mark.parametrize("signature", [None, b"c2ln"], ids=["bare", "signed"])
+async def test_a_call_that_is_marked_as_a_thought_reaches_claude(signature):
+    """ADK would send the thought alone, and the result would answer nothing."""
+    part = call("look", id="c1", signature=signature, n=1)
+    part.thought = True
+    contents = [user("go"), model(part), user(response("look", id="c1", n=1))]
+    with StrictAnthropic("fine") as server:
+        request = LlmRequest(model="claude-x", contents=contents)
+        made = guard_model(server.model())
+        async for _ in made.generate_content_async(request):
+            pass
+
+        assert server.answers().pairs == ((1, 1),)
+        assert server.problems == []
+    assert part.thought
 
 
 @pytest.mark.parametrize(
