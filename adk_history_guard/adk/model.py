@@ -64,7 +64,8 @@ class _Guarded(BaseLlm):
           InvalidHistoryError: In `mode="strict"`, when a violation is left.
         """
         request, ids, sight = self._prepare(llm_request)
-        attempt = Attempt(self._guard_options.retry == "once" and sight is not None)
+        may_retry = self._guard_options.retry == "once" and sight is not None
+        attempt = Attempt(may_retry=may_retry)
         while attempt.goes_on():
             answers = super().generate_content_async(request, stream)
             watch, reporter = Watch(), self._guard_reporter

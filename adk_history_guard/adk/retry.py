@@ -92,7 +92,7 @@ class Retry:
 class Attempt:
     """The tries of one model call: the first, and one more at most."""
 
-    def __init__(self, may_retry: bool) -> None:  # noqa: FBT001
+    def __init__(self, *, may_retry: bool) -> None:
         """Start before the first try."""
         self.may_retry = may_retry
         self._left = 1

@@ -110,7 +110,7 @@ def gemini_profile(name: str) -> str:
     """Return the profile of a Gemini by its name: by version, aliases are new."""
     version = _GEMINI_VERSION.search(name)
     if version:
-        return "gemini-3" if int(version.group(1)) >= 3 else "gemini-2"  # noqa: PLR2004
+        return "gemini-3" if int(version.group(1)) >= 3 else "gemini-2"  # noqa: PLR2004 - the generation
     return "gemini-3" if _GEMINI_LATEST.search(name) else "gemini-2"
 
 
@@ -228,7 +228,7 @@ def api_base(model: Any, name: str) -> str | None:
 
 
 @lru_cache(maxsize=64)
-def _profile(name: str, through_litellm: bool, gateway: bool) -> Profile:  # noqa: FBT001
+def _profile(name: str, through_litellm: bool, gateway: bool) -> Profile:  # noqa: FBT001 - one caller
     profile = PROFILES[name]
     changes = _VIA_LITELLM.get(name, {}) if through_litellm else {}
     if name in _OPENAI and not gateway:  # OpenAI itself reads no data in an id

@@ -78,7 +78,7 @@ def say_error(text: str) -> None:
 
 def follow(items: Sequence[T], what: str) -> Iterator[T]:
     """Go through items under a progress bar, where somebody may see one."""
-    if len(items) < 2 or not sys.stderr.isatty():  # noqa: PLR2004
+    if len(items) < 2 or not sys.stderr.isatty():  # noqa: PLR2004 - one is no progress
         yield from items
         return
     from rich.console import Console

@@ -85,7 +85,7 @@ def read_error(error: BaseException) -> ProviderError | None:
         code = _status(found)
         if code is None:
             continue
-        if not 400 <= code < 500 or code in NOT_ABOUT_THE_REQUEST:  # noqa: PLR2004
+        if not 400 <= code < 500 or code in NOT_ABOUT_THE_REQUEST:  # noqa: PLR2004 - HTTP
             return None
         body = getattr(found, "details", None) or getattr(found, "body", None)
         status = getattr(found, "status", None)

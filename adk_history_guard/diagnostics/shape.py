@@ -309,13 +309,13 @@ _QUOTED = 6  # a shorter text is found in any error by chance
 _NOTED = 5_000
 
 _WRITERS: dict[str, Callable[[Shaper, Any], Any]] = {
-    "text": Shaper._text,  # noqa: SLF001
+    "text": Shaper._text,  # noqa: SLF001 - its own table
     "thought": lambda _, value: value,
-    "thoughtSignature": Shaper._signature,  # noqa: SLF001
-    "functionCall": Shaper._call,  # noqa: SLF001
-    "functionResponse": Shaper._response,  # noqa: SLF001
-    "inlineData": Shaper._media,  # noqa: SLF001
-    "fileData": Shaper._media,  # noqa: SLF001
+    "thoughtSignature": Shaper._signature,  # noqa: SLF001 - its own table
+    "functionCall": Shaper._call,  # noqa: SLF001 - its own table
+    "functionResponse": Shaper._response,  # noqa: SLF001 - its own table
+    "inlineData": Shaper._media,  # noqa: SLF001 - its own table
+    "fileData": Shaper._media,  # noqa: SLF001 - its own table
 }
 """How each field of a part is written; every other one goes through `_other`."""
 

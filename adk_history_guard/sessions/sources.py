@@ -117,7 +117,7 @@ def open_source(where: str, *, write: bool = False) -> Source:
 
 def _tables(url: str, where: str, *, write: bool) -> Source:
     try:
-        import sqlalchemy  # noqa: F401
+        import sqlalchemy  # noqa: F401 - is it there?
 
         from adk_history_guard.sessions.tablewrites import TableStore
     except ImportError as error:

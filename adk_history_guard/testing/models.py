@@ -259,7 +259,7 @@ class RandomModel:
         first: int = 1,
     ) -> None:
         self.calls: list[IssuedCall] = []
-        self._random = Random(f"adk-history-guard:{seed}")  # noqa: S311
+        self._random = Random(f"adk-history-guard:{seed}")  # noqa: S311 - seeded
         self._tools: dict[str, Mapping[str, Any]] = (
             {name: spec or {} for name, spec in tools.items()}
             if isinstance(tools, Mapping)

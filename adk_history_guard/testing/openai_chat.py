@@ -159,7 +159,7 @@ class StrictOpenAI(Emulator):
         return [*(f"data: {json.dumps(c)}\n\n" for c in chunks), "data: [DONE]\n\n"]
 
     def _error(self, status: int, message: str, info: JSON) -> JSON:
-        kind = "rate_limit_error" if status == 429 else "invalid_request_error"  # noqa: PLR2004
+        kind = "rate_limit_error" if status == 429 else "invalid_request_error"  # noqa: PLR2004 - HTTP
         body = {"message": message, "type": kind, "param": None, "code": None, **info}
         return {"error": body}
 

@@ -14,26 +14,17 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections import Counter
 from contextlib import aclosing
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from google.adk.agents import LlmAgent
-from google.adk.agents.run_config import RunConfig, StreamingMode
-from google.adk.apps import App
 from google.adk.models import BaseLlm, LlmResponse
-from google.adk.runners import Runner
-from google.adk.sessions import DatabaseSessionService, InMemorySessionService
-from google.adk.sessions.sqlite_session_service import SqliteSessionService
-from google.adk.tools import FunctionTool, LongRunningFunctionTool
 from google.genai import types
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from pydantic import Field
 
-from adk_history_guard import HistoryGuardPlugin, guard_model
+from adk_history_guard import guard_model
 from benchmarks.simulation.client import CONFIRMATION, Client
 from benchmarks.simulation.ledger import (
     PENDING,
@@ -44,6 +35,7 @@ from benchmarks.simulation.ledger import (
     answer,
     update,
 )
+from benchmarks.simulation.process import Process, as_tools, check_ids, open_store
 from tests.judge import faults
 
 if TYPE_CHECKING:
@@ -81,8 +73,6 @@ STEP = st.fixed_dictionaries(
     }
 )
 """A run: what the model replies, how, and after how many events the client leaves."""
-
-_WHERE = {"app_name": "app", "user_id": "user", "session_id": "session"}
 
 
 class ModelDownError(Exception):
@@ -136,13 +126,7 @@ def make_tools(ledger: Ledger) -> list[Any]:
         ledger.ran("pay", {"n": n, "word": word}, State.ANSWERED)
         return answer(n)
 
-    return [
-        FunctionTool(look),
-        FunctionTool(measure),
-        LongRunningFunctionTool(start_job),
-        LongRunningFunctionTool(fetch_file),
-        FunctionTool(pay, require_confirmation=True),
-    ]
+    return as_tools(look, measure, jobs=(start_job, fetch_file), confirmed=pay)
 
 
 class Conversation(RuleBasedStateMachine):
@@ -176,9 +160,9 @@ class Conversation(RuleBasedStateMachine):
     def opens(self, store: str, door: str) -> None:
         """A session begins, in one of ADK's stores."""
         self.store, self.door = store, door
-        self.service: Any = None
+        self.process: Process | None = None
         self.starts()
-        self.loop.run(self.service.create_session(**_WHERE))
+        self.loop.run(self.process.begin())
 
     @rule()
     def starts(self) -> None:
@@ -222,8 +206,8 @@ class Conversation(RuleBasedStateMachine):
     def teardown(self) -> None:
         """The session ends."""
         try:
-            if getattr(self, "service", None) is not None:
-                self.loop.run(self._close())
+            if getattr(self, "process", None) is not None:
+                self.loop.run(self.process.close())
         finally:
             self.loop.close()
             self.folder.cleanup()
@@ -259,22 +243,14 @@ class Conversation(RuleBasedStateMachine):
         self.script, self.shape = list(step["replies"]), step["shape"]
         self.down = False
         message = types.Content(role="user", parts=parts)
-        mode = StreamingMode.SSE if step["stream"] else StreamingMode.NONE
-        self.loop.run(self._run(message, mode, step["leave"]))
+        run = self.process.run(message, stream=step["stream"])
+        self.loop.run(self._run(run, step["leave"]))
         if self.ledger.breaches:
             raise LawBrokenError(*map(str, self.ledger.breaches))
 
-    async def _run(
-        self, message: types.Content, mode: StreamingMode, leave: int | None
-    ) -> None:
+    async def _run(self, run: AsyncGenerator[Event, None], leave: int | None) -> None:
         events: list[Event] = []
         left = False
-        run = self.runner.run_async(
-            user_id="user",
-            session_id="session",
-            new_message=message,
-            run_config=RunConfig(streaming_mode=mode),
-        )
         try:
             async with aclosing(run):
                 async for event in run:
@@ -286,7 +262,7 @@ class Conversation(RuleBasedStateMachine):
             if not self.down:
                 self.ledger.note(Kind.FAULT, f"{type(error).__name__}: {error}"[:300])
         self.client.read(e for e in events if not (self.down and e.error_code))
-        session = await self.service.get_session(**_WHERE)
+        session = await self.process.session()
         if left or self.down:
             _settle(self.ledger, session.events)
             self.loose |= {n for n, e in self.ledger.calls.items() if not e.runs}
@@ -294,8 +270,8 @@ class Conversation(RuleBasedStateMachine):
             entry = self.ledger.calls[n]
             entry.wanted = min(1, len(entry.runs))
         self.ledger.check_runs()
-        _check_ids(self.ledger, session.events)
-        if self.plugin.reporter.faults:
+        check_ids(self.ledger, session)
+        if self.process.plugin.reporter.faults:
             self.ledger.note(Kind.FAULT, "the guard failed; see its log")
 
     # The model's side.
@@ -361,33 +337,17 @@ class Conversation(RuleBasedStateMachine):
     # The process.
 
     async def _open(self) -> None:
-        await self._close()
-        if self.store == "sqlite":
-            self.service = SqliteSessionService(f"{self.folder.name}/sessions.db")
-        elif self.store == "database":
-            path = Path(self.folder.name) / "sessions.db"
-            self.service = DatabaseSessionService(f"sqlite+aiosqlite:///{path}")
-        elif self.service is None:
-            self.service = InMemorySessionService()
-        self.plugin = HistoryGuardPlugin()
+        before = self.process
+        if before is not None:
+            await before.close()
+        if before is not None and self.store == "memory":
+            service = before.service  # else nothing would be left of the session
+        else:
+            service = open_store(self.store, self.folder.name)
         llm: BaseLlm = _Model(play=self)
         if self.guarded and self.door == "both":
             llm = guard_model(llm)
-        app = App(
-            name="app",
-            root_agent=LlmAgent(name="agent", model=llm, tools=self.tools),
-            plugins=[self.plugin] if self.guarded else [],
-        )
-        self.runner = Runner(app=app, session_service=self.service)
-
-    async def _close(self) -> None:
-        if self.service is None:
-            return
-        await self.runner.close()
-        # Services before 2.0 can only be closed through their engine.
-        engine = getattr(self.service, "db_engine", None)
-        if engine is not None:
-            await engine.dispose()
+        self.process = Process(llm, self.tools, service, guard=self.guarded)
 
 
 def _say(parts: list[types.Part], **flags: Any) -> LlmResponse:
@@ -426,10 +386,3 @@ def _state(body: dict[str, Any], n: int) -> State:
     if body == update(n):
         return State.PROGRESS
     return State.REJECTED if "rejected" in str(body) else State.PENDING
-
-
-def _check_ids(ledger: Ledger, events: list[Event]) -> None:
-    counts = Counter(c.id for event in events for c in event.get_function_calls())
-    for call_id, count in counts.items():
-        if count > 1 or not call_id:
-            ledger.note(Kind.STORED_ID, f"{call_id!r} stands at {count} calls")

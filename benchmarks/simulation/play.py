@@ -6,27 +6,19 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections import Counter
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
-from google.adk.agents import LlmAgent
-from google.adk.agents.run_config import RunConfig, StreamingMode
-from google.adk.tools import FunctionTool, LongRunningFunctionTool
-
-from adk_history_guard import GuardOptions, HistoryGuardPlugin
 from adk_history_guard.testing import RandomModel, StrictGemini
 from benchmarks.simulation.client import Client
 from benchmarks.simulation.ledger import PENDING, Entry, Kind, Ledger, State, answer
+from benchmarks.simulation.process import Process, as_tools, check_ids, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from google.adk.events import Event
-    from google.adk.sessions import BaseSessionService
-    from google.genai import types
 
     from adk_history_guard.testing import Model
     from adk_history_guard.testing.models import Reply
@@ -114,7 +106,7 @@ def _tools(ledger: Ledger, rng: Random) -> list[Any]:
         ledger.ran("look", {"n": n, "words": words}, State.ANSWERED)
         return answer(n)
 
-    def measure(n: int, size: int, exact: bool) -> dict[str, Any]:  # noqa: FBT001
+    def measure(n: int, size: int, exact: bool) -> dict[str, Any]:  # noqa: FBT001 - the model's arguments
         """Measure something."""
         args = {"n": n, "size": size, "exact": exact}
         ledger.ran("measure", args, State.ANSWERED)
@@ -134,86 +126,10 @@ def _tools(ledger: Ledger, rng: Random) -> list[Any]:
         ledger.ran("pay", {"n": n, "amount": amount}, State.ANSWERED)
         return answer(n)
 
-    return [
-        FunctionTool(look),
-        FunctionTool(measure),
-        LongRunningFunctionTool(start_job),
-        LongRunningFunctionTool(fetch_file),
-        FunctionTool(pay, require_confirmation=True),
-    ]
+    return as_tools(look, measure, jobs=(start_job, fetch_file), confirmed=pay)
 
 
-class _Process:
-    """What a restart ends: runner, plugin, session service, agent."""
-
-    def __init__(
-        self, plan: Plan, server: StrictGemini, tools: list[Any], db: Path
-    ) -> None:
-        from google.adk.apps.app import App, ResumabilityConfig
-        from google.adk.runners import Runner
-
-        self.plugin = HistoryGuardPlugin(GuardOptions())
-        self.service = _service(plan, db)
-        app = App(
-            name="app",
-            root_agent=LlmAgent(name="agent", model=server.model(), tools=tools),
-            plugins=[self.plugin] if plan.guard else [],
-            resumability_config=ResumabilityConfig(is_resumable=plan.resumable),
-        )
-        self.runner = Runner(app=app, session_service=self.service)
-        self._mode = StreamingMode.SSE if plan.stream else StreamingMode.NONE
-
-    async def run(self, message: types.Content) -> list[Event]:
-        """Send one message, and return the events of its run."""
-        return [
-            event
-            async for event in self.runner.run_async(
-                user_id="user",
-                session_id="session",
-                new_message=message,
-                run_config=RunConfig(streaming_mode=self._mode),
-            )
-        ]
-
-    async def close(self) -> None:
-        """End it as a process does that is told to stop."""
-        await self.runner.close()
-        await _close(self.service)
-
-
-def _service(plan: Plan, db: Path) -> BaseSessionService:
-    """One of ADK's two stores on SQLite, by the seed."""
-    if plan.seed % 2:
-        from google.adk.sessions.sqlite_session_service import SqliteSessionService
-
-        return SqliteSessionService(str(db))
-    from google.adk.sessions import DatabaseSessionService
-
-    return DatabaseSessionService(f"sqlite+aiosqlite:///{db}")
-
-
-async def _close(service: Any) -> None:
-    # Services before 2.0 can only be closed through their engine.
-    engine = getattr(service, "db_engine", None)
-    if engine is not None:
-        await engine.dispose()
-
-
-async def _check_store(process: _Process, ledger: Ledger) -> None:
-    session = await process.service.get_session(
-        app_name="app", user_id="user", session_id="session"
-    )
-    counts = Counter(
-        call.id
-        for event in (session.events if session else ())
-        for call in event.get_function_calls()
-    )
-    for call_id, count in counts.items():
-        if count > 1 or not call_id:
-            ledger.note(Kind.STORED_ID, f"{call_id!r} stands at {count} calls")
-
-
-async def _play(plan: Plan, folder: Path) -> Outcome:
+async def _play(plan: Plan, folder: str) -> Outcome:
     ledger = Ledger()
     rng = Random(f"client:{plan.seed}")
     client = Client(rng, ledger)
@@ -221,21 +137,31 @@ async def _play(plan: Plan, folder: Path) -> Outcome:
     model: Model = _Watched(inner, ledger)
     outcome = Outcome(asdict(plan))
     tools = _tools(ledger, Random(plan.seed))
+    store = "sqlite" if plan.seed % 2 else "database"
     with StrictGemini(model) as server:
-        process = _Process(plan, server, tools, folder / "sessions.db")
-        await process.service.create_session(
-            app_name="app", user_id="user", session_id="session"
-        )
+
+        def start() -> Process:
+            return Process(
+                server.model(),
+                tools,
+                open_store(store, folder),
+                guard=plan.guard,
+                resumable=plan.resumable,
+            )
+
+        process = start()
+        await process.begin()
         for turn in range(plan.turns):
             ledger.turn = turn
             if turn and rng.random() < plan.restart:
                 await process.close()
-                process = _Process(plan, server, tools, folder / "sessions.db")
+                process = start()
                 outcome.restarts += 1
             refused, failed = len(server.rejections), False
             events: list[Event] = []
             try:
-                events = await process.run(client.speak())
+                run = process.run(client.speak(), stream=plan.stream)
+                events = [event async for event in run]
             except Exception as error:  # noqa: BLE001 - whatever a run may raise
                 failed = True
                 ledger.note(Kind.FAULT, f"{type(error).__name__}: {error}"[:300])
@@ -250,7 +176,7 @@ async def _play(plan: Plan, folder: Path) -> Outcome:
                 break
             client.read(events)
             ledger.check_runs()
-        await _check_store(process, ledger)
+        check_ids(ledger, await process.session())
         await process.close()
         outcome.requests = len(server.requests)
     outcome.calls = len(ledger.calls)
@@ -271,4 +197,4 @@ def play(plan: Plan) -> Outcome:
         What came of it. A session ends at its first refused request.
     """
     with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(_play(plan, Path(folder)))
+        return asyncio.run(_play(plan, folder))
