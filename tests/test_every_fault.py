@@ -96,13 +96,15 @@ class Injector:
             sys.setprofile(None)
 
 
-async def play(injector: Injector, door: str, *, refused: bool) -> tuple[Any, Scripted]:
+async def play(
+    injector: Injector, door: str, *, refused: bool = False, mode: str = "repair"
+) -> tuple[Any, Scripted]:
     """Go on with a broken history, under a fault; return the runner and its model."""
     error = errors.ClientError(400, {"error": {"code": 400, "message": "bad"}})
     end: Any = error if refused else "done"
     made = [partial(call("look", id="c1", n=4)), final(call("look", id="c1", n=4))]
     llm = Scripted(replies=[made, end])
-    runner = make_runner(llm, door=door, tools=[look])
+    runner = make_runner(llm, door=door, tools=[look], mode=mode)
     await poison(runner, read_history(BROKEN))
     with injector.watch():
         if refused:
@@ -113,16 +115,22 @@ async def play(injector: Injector, door: str, *, refused: bool) -> tuple[Any, Sc
     return runner, llm
 
 
+async def calls_of_a_run(door: str, **options: Any) -> dict[str, int]:
+    """Return how often each function is called where caches are warm."""
+    for _ in range(2):
+        known = Injector()
+        await play(known, door, **options)
+    return known.calls
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("refused", [False, True], ids=["answered", "refused"])
 async def test_no_function_of_the_guard_can_end_a_run(door, refused, caplog):
     """One traceback, one count, both requests sent, and the end is the model's own."""
     caplog.set_level(logging.CRITICAL, logger="google_adk")
     caplog.handler.setLevel(logging.NOTSET)
-    for _ in range(2):  # the second time what is cached is not called
-        known = Injector()
-        await play(known, door, refused=refused)
-    faults = [(n, at) for n, times in known.calls.items() for at in {1, times}]
+    known = await calls_of_a_run(door, refused=refused)
+    faults = [(n, at) for n, times in known.items() for at in {1, times}]
     wrong: dict[str, Any] = {}
 
     for name, at in faults:
@@ -146,3 +154,21 @@ async def test_no_function_of_the_guard_can_end_a_run(door, refused, caplog):
 
     assert len(faults) > 200
     assert wrong == {}
+
+
+@pytest.mark.slow
+async def test_each_function_of_the_guard_ends_a_strict_run(door, caplog):
+    """ADK wraps what the plugin raises; what the guarded model raises comes bare."""
+    caplog.set_level(logging.CRITICAL, logger="google_adk")
+    hidden = []
+
+    for name in await calls_of_a_run(door, mode="strict"):
+        try:
+            await play(Injector(name, 1), door, mode="strict")
+        except Exception as error:  # noqa: BLE001 - looked at just below
+            if not isinstance(error.__cause__ or error, InjectedError):
+                hidden.append(f"{name}: {error!r}")
+        else:
+            hidden.append(name)
+
+    assert hidden == []
