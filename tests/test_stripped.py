@@ -84,6 +84,45 @@ def test_unanswered_call_keeps_its_place():
     assert tokens(made)[1] == [(None, None), (None, 2)]
 
 
+def test_turn_that_adk_has_thinned_out_is_still_found():
+    """ADK leaves out a call that never ran; the jobs beside it keep their answers."""
+    stored = events(
+        event("user", "Three, please."),
+        event(
+            "agent",
+            call("look", id="adk-9"),
+            book(1, "adk-1"),
+            book(2, "adk-2"),
+            long_running=("adk-1", "adk-2"),
+        ),
+        event("user", booked(2, "adk-2")),
+    )
+    contents = [user("Three, please."), model(book(1), book(2)), user(booked(2))]
+
+    made = sent(contents, stored)
+
+    assert tokens(made)[1] == [(None, None), (None, 2)]
+
+
+def test_whole_turn_is_found_before_a_larger_one():
+    """Of two turns with the same calls, a newer one with more of them is not meant."""
+    stored = events(
+        event("user", "Two, please."),
+        event("agent", book(1, "adk-1"), book(2, "adk-2")),
+        event("user", booked(2, "adk-2"), booked(1, "adk-1")),
+        event("agent", book(1, "adk-3"), call("look", id="adk-9"), book(2, "adk-4")),
+        event("user", booked(2, "adk-4"), booked(1, "adk-3")),
+    )
+    contents = [user("Two, please."), model(book(1), book(2))]
+
+    assert find_ids([*contents, user(booked(2), booked(1))], stored) == {
+        (1, 0): "adk-1",
+        (1, 1): "adk-2",
+        (2, 0): "adk-2",
+        (2, 1): "adk-1",
+    }
+
+
 def test_response_to_another_turn_is_sent_once():
     """ADK sends a message that answers two turns behind both; each keeps its own."""
     stored = events(

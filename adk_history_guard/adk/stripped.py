@@ -116,13 +116,11 @@ class _Session:
     def __init__(self, events: Sequence[Event]) -> None:
         turns = read_events(events)
         self._pairs: Pairs = pair(turns)
-        self._turns: dict[tuple[str | None, ...], list[list[Call]]] = {}
+        self._turns: dict[str | None, dict[int, list[Call]]] = {}
         self._named: dict[str | None, list[Call]] = {}
         for turn in turns:
-            if turn.calls:
-                names = tuple(call.name for call in turn.calls)
-                self._turns.setdefault(names, []).append(turn.calls)
             for call in turn.calls:
+                self._turns.setdefault(call.name, {})[turn.index] = turn.calls
                 self._named.setdefault(call.name, []).append(call)
 
     def find(
@@ -132,20 +130,20 @@ class _Session:
     ) -> tuple[list[Call], list[Call]] | None:
         """The newest turn with these calls, and the owner of each response.
 
-        A turn is found once: the same calls further up belong to an older one.
+        ADK may have left calls of the turn out: those without an answer. A turn is
+        found once: the same calls further up belong to an older one.
         """
-        known = self._turns.get(tuple(call.name or None for call in calls), [])
-        for k in range(len(known) - 1, -1, -1):
-            turn = known[k]
-            if any(
-                (a.args or {}) != (b.args or {})
-                for a, b in zip(calls, turn, strict=True)
-            ):
-                continue
-            owners = self._owners(turn, responses)
-            if owners is not None:
-                del known[k]
-                return turn, owners
+        known = self._turns.get(calls[0].name or None, {})
+        for whole in (True, False):
+            for index in reversed(known):
+                turn = _pick(calls, known[index], whole=whole)
+                if turn is None:
+                    continue
+                owners = self._owners(turn, responses)
+                if owners is not None:
+                    for name in {call.name for call in known[index]}:
+                        del self._turns[name][index]
+                    return turn, owners
         return None
 
     def _owners(
@@ -181,3 +179,23 @@ class _Session:
                 if said.name == response.name and said.body == response.response:
                     return calls.pop(n)
         return None
+
+
+def _pick(
+    wanted: Sequence[types.FunctionCall], turn: list[Call], *, whole: bool
+) -> list[Call] | None:
+    """Return the calls of a turn that are wanted, in order; None where one is not."""
+    if len(turn) < len(wanted) or (whole and len(turn) > len(wanted)):
+        return None
+    left = iter(turn)
+    picked = []
+    for call in wanted:
+        for known in left:
+            if known.name == (call.name or None) and (known.args or {}) == (
+                call.args or {}
+            ):
+                picked.append(known)
+                break
+        else:
+            return None
+    return picked
