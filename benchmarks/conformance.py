@@ -19,6 +19,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "conformance.md"
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 LIMIT = 300
 """Seconds until a scenario counts as hung."""
 
@@ -41,7 +43,9 @@ the far end is scripted or emulated. `python -m benchmarks.conformance --write` 
 this page, and `tests/conformance` plays the scenarios again and demands the same.
 
 `wrong → right` reads: wrong with ADK alone, right with the guard. `none`: this version
-has no such feature.
+has no such feature. Wrong is what an emulated provider refuses or an independent judge
+of the request finds: an answer that is lost, swapped or not the last one, an unpaired
+call or response, a turn out of place, an id on two calls, a run that breaks off.
 """
 
 
@@ -147,7 +151,8 @@ def first_fault(
     """Return the fault of the newest version that has one."""
     for version, column in reversed(list(zip(versions, columns, strict=True))):
         if column[n].get("alone"):
-            return f"{column[n]['alone'][0]} ({version})"
+            fault = _UUID.sub("...", column[n]["alone"][0])
+            return f"{fault} ({version})"
     return None
 
 

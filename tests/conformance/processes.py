@@ -122,7 +122,8 @@ def served(
         stderr=subprocess.STDOUT,
     )
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+        url = f"http://127.0.0.1:{port}"
+        with httpx.Client(base_url=url, timeout=60, trust_env=False) as client:
             _wait(client, process)
             yield client
     finally:

@@ -1,23 +1,28 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-"""The guard in every corner of ADK: nothing is wrong in any scenario."""
+"""The guard in every corner of ADK: nothing is wrong, and the table says so."""
 
 from __future__ import annotations
 
+from importlib import metadata
+
 import pytest
 
+from benchmarks.conformance import PAGE, cell, read
 from tests.conformance.stage import GROUPS, Scenario, load
 
 SCENARIOS = load()
+TABLE = read(PAGE.read_text(encoding="utf-8"))
+VERSION = metadata.version("google-adk")
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*Agent is deprecated:DeprecationWarning",
     # ADK's in-memory artifacts and its Fast API app leave these behind.
     "ignore::ResourceWarning",
+    r"ignore:\[EXPERIMENTAL\]",
     # What an evaluation and a front end import warns of each other.
     "ignore::UserWarning",
     "ignore::FutureWarning",
     "ignore::SyntaxWarning",
-    r"ignore:\[EXPERIMENTAL\]",
 )
 
 
@@ -28,21 +33,35 @@ def ids(found: Scenario) -> str:
 
 @pytest.mark.parametrize("found", SCENARIOS, ids=ids)
 async def test_nothing_is_wrong_with_the_guard(found, tmp_path):
-    """Each scenario of the table comes right with the guard in the Runner."""
+    """Each scenario comes right with the guard, and as the table says without it."""
     if not found.exists:
-        pytest.skip(f"this ADK has no {found.needs}")
+        pytest.skip(f"no {found.needs} here")
 
-    faults = await found.measure(tmp_path, guard=True)
+    faults = {"guard": await found.measure(tmp_path, guard=True)}
 
     if found.limit is None:
-        assert faults == []
+        assert faults["guard"] == []
     else:  # refused is better than sent with the wrong answers
-        assert [fault.split(":")[0] for fault in faults] == ["ExceptionGroup"]
+        kinds = [fault.split(":")[0] for fault in faults["guard"]]
+        assert kinds == ["ExceptionGroup"]
+    listed = TABLE[found.row, found.title].get(VERSION)
+    if listed is not None and not found.heavy:
+        faults["alone"] = await found.measure(tmp_path, guard=False)
+        assert listed == cell(faults), faults["alone"]
 
 
-def test_every_group_has_scenarios():
-    """No row of the table is left out."""
+def test_table_lists_every_scenario():
+    """The committed table and the code have the same scenarios, in the same order."""
+    assert [(s.row, s.title) for s in SCENARIOS] == list(TABLE)
     assert {found.row for found in SCENARIOS} == set(GROUPS)
+
+
+def test_table_has_no_line_where_the_guard_is_worse():
+    """No committed cell is wrong with the guard and right without it."""
+    cells = {c for line in TABLE.values() for c in line.values()}
+
+    assert cells <= {"none", "right → right", "wrong → right", "wrong → wrong"}
+    assert "wrong → right" in cells
 
 
 async def test_scenarios_can_fail(tmp_path):
