@@ -57,7 +57,13 @@ TESTS = {
 """The tests that judge a module."""
 
 
-def _judge(module: str, *, only: str, limit: int | None) -> int:
+SPEED = "not linear and not many and not process"
+"""Tests of speed and of other processes judge no mutant."""
+
+
+def _judge(
+    module: str, *, only: str, limit: int | None, tests: Sequence[str] | None
+) -> int:
     path = ROOT / PACKAGE / module
     explained = KNOWN.get(module, {})
     left: list[str] = []
@@ -83,8 +89,10 @@ def _judge(module: str, *, only: str, limit: int | None) -> int:
 
     began = time.monotonic()
     name = f"{PACKAGE}.{module.removesuffix('.py').replace('/', '.')}"
-    options = ["-qqs", "-p", "no:cacheprovider", "-m", "not slow", "--no-header"]
-    status = pytest.main([*options, *TESTS[module]], plugins=[Session(name, work)])
+    options = ["-qqs", "-p", "no:cacheprovider", "-m", "not slow", "-k", SPEED]
+    status = pytest.main(
+        [*options, *(tests or TESTS[module])], plugins=[Session(name, work)]
+    )
     told = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
     took = time.monotonic() - began
     print(f"{module}: {counts.total()} mutants: {told}, {took:.0f} s", flush=True)
@@ -99,9 +107,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--module", action="append", choices=sorted(TESTS))
     parser.add_argument("--limit", type=int, help="no more mutants of a module")
     parser.add_argument("--only", default="", help="those whose name holds this")
+    parser.add_argument("--tests", nargs="+", help="instead of those of the module")
     args = parser.parse_args(argv)
     return max(
-        _judge(module, only=args.only, limit=args.limit)
+        _judge(module, only=args.only, limit=args.limit, tests=args.tests)
         for module in args.module or TESTS
     )
 

@@ -22,7 +22,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -200,6 +199,8 @@ def _lines(code: types.CodeType) -> Iterable[int]:
 
 def _make_brief(test: Any) -> None:
     """Let a law look at few examples."""
+    from hypothesis import settings  # pytest wants to import it first
+
     name = "_hypothesis_internal_use_settings"
     old = getattr(test, name, None)
     if old is not None and old.max_examples > EXAMPLES:
