@@ -259,6 +259,118 @@ def test_calls_without_ids_in_order_are_no_guess():
     assert found.doubtful == []
 
 
+MORE = [
+    pytest.param(
+        [["root", "look#c1(1)"], ["root", "look#c1=1"], ["root", "look#c1(2)"],
+         ["root", "seek#c1=2"]],
+        {1: [1], 2: [2]},
+        id="wrong-name-behind-the-only-open-call",
+    ),
+    pytest.param(
+        [["root", "look#c1(1)"], ["root", "look#c1(2)"], ["root", "seek#c1=2"]],
+        {1: [], 2: [2]},
+        id="wrong-name-behind-the-newest-of-two-open-calls",
+    ),
+    pytest.param(
+        [["root", "look#c1(1)", "look#c1(2)"], ["root", "seek#c1=1"]],
+        {1: [], 2: []},
+        id="wrong-name-behind-two-open-calls-of-a-turn",
+    ),
+    pytest.param(
+        [["root", "look#c1(1)"], ["root", "look#c1(2)"], ["user", "seek#c1=2"]],
+        {1: [], 2: []},
+        id="wrong-name-from-the-client",
+    ),
+    pytest.param(
+        [["root", "look#c1(1)"], ["root", "look#c1(2)"], ["root", "look#c1=2"],
+         ["root", "seek#c1=1"]],
+        {1: [1], 2: [2]},
+        id="wrong-name-and-an-older-call-is-the-only-open-one",
+    ),
+    pytest.param(
+        [["root", "look#c1(1)"], ["root", "look#c1(2)"], ["root", "pay#p(3)"],
+         ["root", "seek#c1=2"]],
+        {1: [], 2: [], 3: []},
+        id="wrong-name-behind-another-call",
+    ),
+    pytest.param(
+        [["root", "look#c1(1)", "look(2)"], ["root", "look=2"]],
+        {1: [], 2: [2]},
+        id="no-id-means-the-call-without-beside-one-with",
+    ),
+    pytest.param(
+        [["root", "look(1)"], ["root", "look#c1(2)"], ["root", "look=2"]],
+        {1: [], 2: [2]},
+        id="no-id-means-the-newest-turn",
+    ),
+    pytest.param(
+        [["root", "look#c1(1)"], ["root", "look#c1(2)"], ["root", "look#c1=2"],
+         ["root", "look#c1=1"], ["root", "look#c1=3"]],
+        {1: [1, 3], 2: [2]},
+        id="one-more-answer-to-the-call-answered-last",
+    ),
+    pytest.param(
+        [["root", "look(1)"], ["root", "look(2)"], ["root", "look=2"],
+         ["root", "look=1"], ["root", "look=3"]],
+        {1: [1, 3], 2: [2]},
+        id="one-more-answer-without-ids",
+    ),
+    pytest.param(
+        [["root long=c1", "job#c1(1)"], ["root", "job#c1=0"],
+         ["root long=c1", "job#c1(2)"], ["root", "job#c1=0"],
+         ["user", "job#c1=1"], ["user", "job#c1=2"], ["root", "job#c1=3"]],
+        {1: [0, 1], 2: [0, 2, 3]},
+        id="a-tool-answers-no-job-that-the-client-has-ended",
+    ),
+    pytest.param(
+        [["root long=c1", "job#c1(1)"], ["root", "job#c1=0"], ["root", "job#c1(2)"],
+         ["root", "job#c1=2"], ["root", "job#c1=1"]],
+        {1: [0, 1], 2: [2]},
+        id="a-job-still-waits-when-its-id-comes-again",
+    ),
+    pytest.param(
+        [["root", "pay#c1(1)"], ["root", "pay#c1=0"], ["root", ASK.format(1, "pay")],
+         ["root", "pay#c1(2)"], ["user", "adk_request_confirmation#k1="],
+         ["root", "pay#c1=1"]],
+        {1: [0, 1], 2: []},
+        id="a-question-opens-its-call-again",
+    ),
+    pytest.param(
+        [["root", "pay#c1(1)"], ["root", ASK.format(1, "pay")], ["root", "pay#c1=0"],
+         ["user", "adk_request_confirmation#k1="], ["root", "pay#c1(2)"],
+         ["root", "pay#c1=1"]],
+        {1: [0, 1], 2: []},
+        id="a-confirmed-call-goes-first-when-its-id-comes-again",
+    ),
+    pytest.param(
+        [["root", "look#c1(1)", "look#c1=1"], ["root", "look#c2(2)"],
+         ["root", "look#c2=2"]],
+        {1: [1], 2: [2]},
+        id="a-mixed-turn-and-what-follows",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("history", "expected"), MORE)
+def test_each_corner_of_the_walk_decides_as_it_should(history, expected):
+    """Corners of the rules that a changed line would round off."""
+    assert told(paired(*history)) == expected
+
+
+def test_a_confirmation_holds_the_call_of_the_tool_that_it_names():
+    """Two calls share an id: the question's tool tells which of them waits."""
+    pairs = paired(
+        ["root", "pay#c1(1)"], ["root", "look#c1(2)"], ["root", ASK.format(1, "pay")]
+    )
+
+    assert [held.name for held in pairs.held] == ["pay"]
+
+
+def test_a_response_without_id_to_the_only_call_is_no_guess():
+    """One open call of its name: nothing is doubtful."""
+    assert paired(["root", "look#c1(1)"], ["root", "look=1"]).doubtful == []
+
+
 def test_open_calls_are_those_that_wait():
     """Unanswered calls and jobs that said pending are open; others are closed."""
     found = paired(

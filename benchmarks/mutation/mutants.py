@@ -77,6 +77,8 @@ def mutants_of(source: str, filename: str) -> Iterator[Mutant]:
             if seen[name] > 1:
                 name = f"{name} (#{seen[name]})"
             line = getattr(old, "lineno", node.lineno)
+            if isinstance(old, (ast.expr, ast.stmt)):
+                ast.copy_location(new, old)
             _set(slot, new)
             ast.fix_missing_locations(tree)
             code = compile(tree, filename, "exec", dont_inherit=True)
