@@ -18,6 +18,7 @@ from adk_history_guard.sessions import (
     restore_store,
 )
 from adk_history_guard.sessions.commands import main
+from adk_history_guard.sessions.tables import TableReader
 from adk_history_guard.sessions.tablewrites import TableStore
 from tests.sessions.histories import interrupted, plain, reused_id
 from tests.sessions.stores import APP, USER, fill, opened, snapshot
@@ -259,6 +260,31 @@ def test_connection_lost_half_way_is_one_clear_line(make_store, postgres, monkey
     assert len(errors(result)) == 1
     assert f'database "{name}" does not exist' in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_connection_lost_for_a_moment_costs_nothing(make_store, postgres):
+    """The server ends our connection in the middle of a page; it is read again."""
+    store = make_store("v1-postgres")
+    poison = fill(store, healthy=6, poisoned=2)
+    name = store.url.split("@/")[1].split("?")[0]
+    read, ended = TableReader._texts, []
+
+    def texts(self, *args, **options):
+        if not ended:
+            ended.append(1)
+            postgres.psql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                f"WHERE datname = '{name}';"
+            )
+        return read(self, *args, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TableReader, "_texts", texts)
+        found = list(audit_store(store.url))
+
+    assert ended == [1]
+    assert [f.error for f in found] == [None] * 8
+    assert {f.key.session_id for f in found if f.poisoned} == set(poison)
 
 
 def test_large_session_is_healed(make_store, tmp_path):

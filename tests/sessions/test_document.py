@@ -8,7 +8,6 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from adk_history_guard.cli import main
@@ -18,11 +17,10 @@ TEXT = (Path(__file__).parents[2] / "docs" / "sessions.md").read_text(encoding="
 COMMANDS = re.findall(r"^adk-history-guard (.+)$", TEXT, re.MULTILINE)
 
 
-@pytest.mark.parametrize("kind", ["v1", "sqlite"])
-def test_commands_of_the_document_do_what_it_says(kind, tmp_path, monkeypatch):
+def test_commands_of_the_document_do_what_it_says(tmp_path, monkeypatch):
     """Found, shown, healed, found clean, brought back; then audits of the same."""
     monkeypatch.chdir(tmp_path)
-    store = Store(kind, "sqlite+aiosqlite:///sessions.db")
+    store = Store("v1", "sqlite+aiosqlite:///sessions.db")
     fill(store, healthy=6, poisoned=2)
     before = store.rows()
 
