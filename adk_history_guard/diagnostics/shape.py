@@ -136,7 +136,10 @@ class Shaper:
         if self.full:
             return self._redact(without_credentials(text), "text")
         self._note(text)
-        return self._stand_in(text) if text.strip() else text
+        if not text.strip():
+            return text
+        # White space at the end says nothing, and a rule asks for it (HG211).
+        return self._stand_in(text) + (" " if text != text.rstrip() else "")
 
     def _note(self, text: str) -> None:
         """Remember a text, and its lines, that an error may quote."""
