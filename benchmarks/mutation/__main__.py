@@ -38,6 +38,7 @@ WIRE = (
 )
 HISTORIES = (
     "tests/test_pairing.py",
+    "tests/test_pairing_corners.py",
     "tests/test_history.py",
     "tests/test_histories.py",
     "tests/property/test_laws.py",

@@ -150,7 +150,8 @@ class Session:
             return set().union(*self._lines)
         code = _code_of(mutant.code, mutant.function)
         whole = set(_lines(code))
-        return {mutant.line} if mutant.line in whole else whole
+        known = set().union(*self._lines)  # a bare `continue` is no line of its own
+        return {mutant.line} if mutant.line in whole & known else whole
 
 
 def apply(mutant: Mutant, module: types.ModuleType) -> None:
