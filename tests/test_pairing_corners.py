@@ -146,6 +146,30 @@ CORNERS = [
         {1: [0]},
         id="too-early-for-a-call-that-has-an-answer",
     ),
+    pytest.param(
+        [["root", "pay#c1(1)"], ["root", ASK.format(1, "pay")], ["root", "pay#c1=0"],
+         ["user", "adk_request_confirmation#k1="], ["root", "pay#c1=1"],
+         ["root long=c1", "pay#c1(2)"], ["user", "pay#c1=2"]],
+        {1: [0, 1], 2: [2]},
+        id="the-client-answers-no-call-whose-tool-has-run",
+    ),
+    pytest.param(
+        [["root", "pay#c1(1)"], ["root", "pay#c1=0"], ["root", "pay#c2(2)"],
+         ["root", "pay#c2=2"], ["root", ASK.format(1, "pay")], ["root", "pay=9"]],
+        {1: [0, 9], 2: [2]},
+        id="no-id-means-the-call-that-a-question-opened",
+    ),
+    pytest.param(
+        [["root", "look#a(1)"], ["root", "look#a=1"], ["root", "seek#b(2)"],
+         ["root", "=2"]],
+        {1: [1], 2: [2]},
+        id="neither-id-nor-name-and-one-open-call-behind-a-closed-one",
+    ),
+    pytest.param(
+        [["root", "look#c1=1", "look#c1(1)"]],
+        {1: []},
+        id="too-early-within-a-turn",
+    ),
 ]  # fmt: skip
 
 
@@ -164,15 +188,33 @@ def test_a_confirmation_holds_the_call_of_the_tool_that_it_names():
     assert [held.name for held in pairs.held] == ["pay"]
 
 
-def test_a_credential_request_holds_the_call_of_its_own_branch():
-    """It names an id alone; of several calls the asking agent's own waits."""
+@pytest.mark.parametrize(("asking", "held"), [("left", 1), ("right", 2), ("up", 2)])
+def test_a_credential_request_holds_the_call_of_its_own_branch(asking, held):
+    """It names an id alone: the asking agent's own call waits, else the newest."""
     pairs = paired(
         ["left@root.left", "mail#c1(1)"],
         ["right@root.right", "mail#c1(2)"],
-        ["left@root.left", 'adk_request_credential#k1({"functionCallId": "c1"})'],
+        [
+            f"{asking}@root.{asking}",
+            'adk_request_credential#k1({"functionCallId": "c1"})',
+        ],
     )
 
-    assert [held.args["n"] for held in pairs.held] == [1]
+    assert [found.args["n"] for found in pairs.held] == [held]
+
+
+def test_a_confirmation_that_comes_too_late_lets_nothing_run():
+    """The call was answered by then; asked about once more, it waits again."""
+    pairs = paired(
+        ["root", "pay#c1(1)"], ["root", ASK.format(1, "pay")], ["user", "pay#c1=1"],
+        ["user", "adk_request_confirmation#k1="], ["root", ASK.format(2, "pay")],
+        ["root", "pay#c1=0"],
+    )  # fmt: skip
+
+    assert {waiting.name for waiting in pairs.open} == {
+        "pay",
+        "adk_request_confirmation",
+    }
 
 
 @pytest.mark.parametrize(
@@ -207,6 +249,9 @@ def test_an_early_response_that_came_home_is_no_orphan():
     assert (told(pairs), pairs.orphans) == ({1: [1]}, [])
 
 
-def test_a_response_without_id_to_the_only_call_is_no_guess():
-    """One open call of its name: nothing is doubtful."""
-    assert paired(["root", "look#c1(1)"], ["root", "look=1"]).doubtful == []
+@pytest.mark.parametrize("before", [[], [["root", "look#c1=1"]]], ids=["open", "done"])
+def test_a_response_without_id_to_the_only_call_is_no_guess(before):
+    """One call of its name, open or answered: nothing is doubtful."""
+    pairs = paired(["root", "look#c1(1)"], *before, ["root", "look=1"])
+
+    assert pairs.doubtful == []
