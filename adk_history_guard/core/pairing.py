@@ -102,7 +102,7 @@ class _Bucket:
     the end of its queue.
     """
 
-    __slots__ = ("blocks", "last", "resumed", "size", "waiting", "waits")
+    __slots__ = ("blocks", "last", "resumed", "waiting", "waits")
 
     def __init__(self) -> None:
         self.blocks: list[deque[Entry]] = []  # fresh ones, a block for each turn
@@ -110,10 +110,8 @@ class _Bucket:
         self.waiting: list[Entry] = []
         self.resumed: deque[Entry] = deque()
         self.last: Entry | None = None
-        self.size = 0
 
     def add(self, entry: Entry) -> None:
-        self.size += 1
         blocks = self.blocks
         if blocks and blocks[-1] and blocks[-1][0].call.turn == entry.call.turn:
             blocks[-1].append(entry)

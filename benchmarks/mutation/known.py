@@ -15,13 +15,9 @@ if TYPE_CHECKING:
 _NEVER_NONE = "a bucket has had a call, so it has one that came last"
 _LIKE_BY_LIKE = "a fresh call without id is the first of its like in both queues"
 _ONE_KIND = "calls alone, or responses alone, stand in order already"
-_UNREAD = "nothing reads the size"
 
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "core/pairing.py": {
-        "_Bucket.__init__: 0 -> 1": _UNREAD,
-        "_Bucket.add: self.size += 1 -> self.size -= 1": _UNREAD,
-        "_Bucket.add: 1 -> 2": _UNREAD,
         "_Bucket.add: blocks and blocks[-1] and (blocks[-1][0].call.turn == "
         "entry.call.turn) -> blocks and blocks[-1][0].call.turn == entry.call.turn": (
             "`fresh` throws an empty block away itself"
