@@ -20,6 +20,8 @@ from adk_history_guard.core.turns import read_contents
 from tests.builders import call, model, response, user
 from tests.notation import read_history
 
+pytestmark = pytest.mark.once
+
 ASK = (
     "adk_request_confirmation#k{0}"
     '({{"originalFunctionCall": {{"id": "c1", "name": "{1}"}}}})'

@@ -15,6 +15,8 @@ from adk_history_guard.core.turns import read_contents
 from tests.builders import call, model
 from tests.test_pairing import ASK, paired, told
 
+pytestmark = pytest.mark.once
+
 CORNERS = [
     pytest.param(
         [["root", "look#c1(1)"], ["root", "look#c1=1"], ["root", "look#c1(2)"],

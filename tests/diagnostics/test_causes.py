@@ -17,6 +17,8 @@ from adk_history_guard.diagnostics.sayings import BY_PROFILE, GEMINI, saying
 from adk_history_guard.diagnostics.sources import load
 from tests.builders import SIGNATURE, call, model, response, user
 
+pytestmark = pytest.mark.once
+
 
 def said(text, **fields):
     """Return a provider's error."""

@@ -18,6 +18,8 @@ from adk_history_guard.diagnostics.schema import parse_json
 from adk_history_guard.diagnostics.sources import load
 from benchmarks.fuzz import COMMANDS, damaged, sound, try_one
 
+pytestmark = pytest.mark.once
+
 FILES = sound()
 SHARES = 10
 

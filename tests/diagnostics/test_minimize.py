@@ -14,6 +14,8 @@ from adk_history_guard import ConfigurationError, minimize, validate_contents
 from adk_history_guard.diagnostics.sources import load
 from tests.builders import SIGNATURE, call, media, model, response, user
 
+pytestmark = pytest.mark.once
+
 CASES = Path(__file__).parents[1] / "cases"
 CODES = sorted(path.parent.name for path in CASES.glob("*/bad.json"))
 

@@ -19,6 +19,8 @@ from adk_history_guard.diagnostics.failures import ProviderError
 from adk_history_guard.diagnostics.report import MOST_ROWS, render_html
 from tests.builders import SIGNATURE, call, model, response, user
 
+pytestmark = pytest.mark.once
+
 HOSTILE = (
     "<script>document.title='OWNED'</script>"
     "<img src=x onerror=\"document.title='OWNED'\">"

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from adk_history_guard import Outcome, Profile
     from tests.property.mixed import Mixed
 
+pytestmark = pytest.mark.once
+
 NAMED = pytest.mark.parametrize(
     "profile", PROFILES.values(), ids=[p.name for p in PROFILES.values()]
 )

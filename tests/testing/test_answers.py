@@ -11,6 +11,8 @@ from google.genai import types
 
 from adk_history_guard.testing import tokens
 
+pytestmark = pytest.mark.once
+
 ASK = {"role": "user", "parts": [{"text": "go"}]}
 
 

@@ -19,6 +19,8 @@ from adk_history_guard.testing import (
     say,
 )
 
+pytestmark = pytest.mark.once
+
 ASK = {"role": "user", "content": "go"}
 UNANSWERED = "`tool_use` ids were found without `tool_result` blocks immediately after"
 

@@ -10,6 +10,8 @@ import pytest
 
 from adk_history_guard.testing import StrictGemini
 
+pytestmark = pytest.mark.once
+
 BARE = "Request contains an invalid argument."
 COUNT = "number of function response parts is equal to the number of function call"
 CALL_TURN = "function call turn comes immediately after a user turn or after a"

@@ -11,6 +11,8 @@ import pytest
 
 from adk_history_guard.testing import StrictGemini, call, text
 
+pytestmark = pytest.mark.once
+
 URL = "/v1beta/models/{model}:generateContent"
 VERTEX = "/v1beta1/publishers/google/models/{model}:generateContent"
 ASK = {"role": "user", "parts": [{"text": "go"}]}

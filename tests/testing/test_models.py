@@ -20,6 +20,8 @@ from adk_history_guard.testing import (
     text,
 )
 
+pytestmark = pytest.mark.once
+
 
 def calls(reply):
     """The calls of a reply."""

@@ -26,6 +26,8 @@ from adk_history_guard.testing import (
     finish,
 )
 
+pytestmark = pytest.mark.once
+
 GEMINI = "/v1beta/models/gemini-3.5-flash:generateContent"
 ASK = {"contents": [{"role": "user", "parts": [{"text": "go"}]}]}
 ALL = [StrictGemini, StrictOpenAI, StrictGateway, StrictMistral, StrictAnthropic]
