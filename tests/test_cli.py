@@ -33,6 +33,8 @@ from adk_history_guard.testing import (
 )
 from tests.builders import SIGNATURE, call, dumped, event, events, model, response, user
 
+pytestmark = pytest.mark.once
+
 CASES = Path(__file__).parent / "cases"
 GOLDEN = Path(__file__).parent / "diagnostics" / "golden"
 CODES = sorted(path.parent.name for path in CASES.glob("*/bad.json"))

@@ -134,7 +134,9 @@ def plugin_of(runner: Any) -> HistoryGuardPlugin:
     return found
 
 
-@pytest.mark.parametrize("door", ["plugin", "both"])
+@pytest.mark.parametrize(
+    "door", ["plugin", pytest.param("both", marks=pytest.mark.once)]
+)
 async def test_two_hundred_runs_at_once_do_not_mix(door):
     """Every call has one id of its own over all runs, and its own answer."""
     llm = Crowd()
@@ -225,6 +227,7 @@ print(*asyncio.run(growth()))
 """
 
 
+@pytest.mark.once
 def test_memory_is_flat_over_model_calls():
     """In a process of its own, 1,000 more model calls leave no objects behind."""
     done = subprocess.run(

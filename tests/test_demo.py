@@ -14,6 +14,8 @@ from rich.console import Console
 
 from adk_history_guard.demo import run_demo
 
+pytestmark = pytest.mark.once
+
 ROME = {"call": "order_taxi(Rome)", "id": None, "response": "order_taxi(Rome)"}
 OSLO = {"call": "get_weather(Oslo)", "id": None, "response": "get_weather(Oslo)"}
 

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).parent.parent
 SAMPLES = sorted(path.parent for path in ROOT.glob("samples/*/agent.py"))
 _KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI")

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     from tests.property.mixed import Mixed
 
+pytestmark = pytest.mark.once
+
 FEW = settings(LAW, max_examples=500 if DEEP else 20)
 
 

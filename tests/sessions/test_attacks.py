@@ -23,6 +23,8 @@ from adk_history_guard.sessions.tablewrites import TableStore
 from tests.sessions.histories import interrupted, plain, reused_id
 from tests.sessions.stores import APP, USER, fill, opened, snapshot
 
+pytestmark = pytest.mark.once
+
 STRANGE = [
     "it's; DROP TABLE events; --",
     "naïve-日本",

@@ -14,7 +14,10 @@ from adk_history_guard.testing import RandomModel, StrictGateway, call, guarded,
 from adk_history_guard.testing.gateway import MARKER
 
 # LiteLLM's own types make pydantic warn, in the middle of a stream.
-pytestmark = pytest.mark.filterwarnings("ignore:Items? '.*ReadOnly:UserWarning")
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.filterwarnings("ignore:Items? '.*ReadOnly:UserWarning"),
+]
 
 ASK = {"role": "user", "content": "go"}
 COUNT = "number of function response parts is equal to the number of function call"

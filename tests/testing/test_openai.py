@@ -22,7 +22,10 @@ from adk_history_guard.testing import (
 )
 
 # LiteLLM's own types make pydantic warn, in the middle of a stream.
-pytestmark = pytest.mark.filterwarnings("ignore:Items? '.*ReadOnly:UserWarning")
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.filterwarnings("ignore:Items? '.*ReadOnly:UserWarning"),
+]
 
 ASK = {"role": "user", "content": "go"}
 both = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
