@@ -9,7 +9,6 @@ table, so a new knob is a new field and nothing else.
 
 from __future__ import annotations
 
-import difflib
 import os
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -410,6 +409,9 @@ def _unknown(what: str, name: str, names: Iterable[str]) -> str:
 
 def _did_you_mean(value: object, names: Sequence[str]) -> str:
     """Return a hint with the nearest name, empty when none is near."""
+    # Imported late: most options are right.
+    import difflib
+
     close = difflib.get_close_matches(str(value).lower(), names, n=1)
     # Variables are upper case: try those as they are, too.
     close = close or difflib.get_close_matches(str(value), names, n=1)

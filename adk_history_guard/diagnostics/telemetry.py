@@ -27,10 +27,10 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
-from opentelemetry import metrics, trace
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from opentelemetry import metrics
 
     from adk_history_guard.core.turns import Change, Violation
     from adk_history_guard.diagnostics.record import RejectedRequest
@@ -53,6 +53,9 @@ _BOUNDARIES = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 @cache
 def counter(name: str) -> metrics.Counter:
     """Return a counter, made when it is first used."""
+    # Imported late, here and below: `import adk_history_guard` shall stay cheap.
+    from opentelemetry import metrics
+
     unit, description = COUNTERS[name]
     return metrics.get_meter(SCOPE).create_counter(
         f"{SCOPE}.{name}", unit=unit, description=description
@@ -62,6 +65,8 @@ def counter(name: str) -> metrics.Counter:
 @cache
 def duration() -> metrics.Histogram:
     """Return the histogram of the guard's own time, made when it is first used."""
+    from opentelemetry import metrics
+
     return metrics.get_meter(SCOPE).create_histogram(
         DURATION,
         unit="s",
@@ -119,6 +124,8 @@ def _codes(found: Sequence[Change] | Sequence[Violation]) -> list[str]:
 
 
 def _event(name: str, attributes: Mapping[str, str | int | Sequence[str]]) -> None:
+    from opentelemetry import trace
+
     span = trace.get_current_span()
     if span.is_recording():
         span.add_event(f"{SCOPE}.{name}", attributes)
