@@ -39,6 +39,7 @@ from google.adk.platform import uuid as platform_uuid
 from google.genai import types
 
 from adk_history_guard.adk.pieces import set_piece
+from adk_history_guard.core.copies import changed
 from adk_history_guard.core.ids import with_id
 from adk_history_guard.core.turns import CLIENT_ID_PREFIX, carries_data
 
@@ -365,7 +366,7 @@ class Stream:
         for n, logical in zip(slots, found, strict=True):
             part = parts[n]
             if part.thought_signature in moved:
-                part = part.model_copy(update={"thought_signature": logical.signature})
+                part = changed(part, {"thought_signature": logical.signature})
             made[id(logical)] = part
         ordered = [made[id(each)] for each in self._calls if id(each) in made]
         out = list(parts)

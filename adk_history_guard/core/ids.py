@@ -100,21 +100,21 @@ def _required(turns: list[Turn], form: IdFormat, job: Job) -> dict[Call, str | N
         back = job.origins.wire_ids.get((call.turn, call.part))
         if form.data and carries_data(call.id, job.markers):
             back = None  # the provider's own as it stands
-        if back and back not in taken and form.allows(back):
-            taken.add(back)
-            seen.add(back)
-            new[call] = back
-            text = f"the id of {call} to the provider's own, {back!r}, on both sides"
-            job.note("HG107", Action.RENAME, Place(call.turn, call.part), text)
-            continue
         old = call.id
         known = job.origins.known_ids.get((call.turn, call.part))
-        if old is None and known and known not in taken and form.allows(known):
-            taken.add(known)
-            seen.add(known)
-            new[call] = known
-            text = f"the id of {call} to the session's own, {known!r}, on both sides"
-            job.note("HG505", Action.RENAME, Place(call.turn, call.part), text)
+        given = (
+            (back, "HG107", "the provider's"),
+            (known if old is None else None, "HG505", "the session's"),
+        )
+        for own, code, whose in given:
+            if own and own not in taken and form.allows(own):
+                taken.add(own)
+                seen.add(own)
+                new[call] = own
+                text = f"the id of {call} to {whose} own, {own!r}, on both sides"
+                job.note(code, Action.RENAME, Place(call.turn, call.part), text)
+                break
+        if call in new:
             continue
         may_stay = old is not None and old not in seen
         if old is not None and may_stay and _is_legal(old, form, job):
