@@ -5,17 +5,15 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.tools import LongRunningFunctionTool
 
 from adk_history_guard.testing import RandomModel, StrictGemini, StrictOpenAI
 from adk_history_guard.testing import call as emulated
 from tests.agents import Scripted, final, partial, poison, say
 from tests.builders import call, event, events, response, responses_of, user
-from tests.conformance.stage import expect, judged, scenario, talk
+from tests.conformance.stage import expect, judged, leave, scenario, talk
 from tests.judge import written
 
 if TYPE_CHECKING:
@@ -99,18 +97,7 @@ async def cancelled_stream(stage: Stage) -> list[str]:
     said = [partial(call("look", id="a", n=1)), final(call("look", id="a", n=1))]
     llm = Scripted(replies=[said, [call("look", id="a", n=2)]])
     runner = stage.runner(llm, tools=[look])
-    await runner.session_service.create_session(
-        app_name=runner.app_name, user_id="u", session_id="s"
-    )
-    run = runner.run_async(
-        user_id="u",
-        session_id="s",
-        new_message=user("go"),
-        run_config=RunConfig(streaming_mode=StreamingMode.SSE),
-    )
-    async with aclosing(run):
-        async for _ in run:
-            break
+    await leave(runner, at=lambda _: True)
     await talk(runner, "again", "and again")
     return judged(llm, [2])
 

@@ -20,12 +20,14 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from google.adk import plugins
+from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.events import Event
 from google.adk.runners import Runner
 from google.adk.sessions import DatabaseSessionService
 
 from tests import postgres
 from tests.agents import make_runner, say
+from tests.builders import user
 from tests.judge import faults
 
 if TYPE_CHECKING:
@@ -235,3 +237,20 @@ async def talk(runner: Runner, *messages: Any, stream: bool = False) -> list[Eve
     for message in messages:
         made += await say(runner, message, stream=stream)
     return made
+
+
+async def leave(runner: Runner, *, at: Callable[[Event], object]) -> None:
+    """Open a streamed run in a new session, and leave it at an event."""
+    await runner.session_service.create_session(
+        app_name=runner.app_name, user_id="u", session_id="s"
+    )
+    run = runner.run_async(
+        user_id="u",
+        session_id="s",
+        new_message=user("go"),
+        run_config=RunConfig(streaming_mode=StreamingMode.SSE),
+    )
+    async with contextlib.aclosing(run):
+        async for event in run:
+            if at(event):
+                break

@@ -7,23 +7,20 @@ from __future__ import annotations
 
 import contextlib
 import os
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.events import Event
 from google.genai import types
 
 from adk_history_guard.testing import RandomModel, StrictGemini, StrictOpenAI
 from adk_history_guard.testing import call as emulated
 from tests.agents import Scripted, final, partial, say
-from tests.builders import call, user
+from tests.builders import call
 from tests.conformance.runs import calls, find, look
-from tests.conformance.stage import expect, judged, must, scenario, talk
+from tests.conformance.stage import expect, judged, leave, must, scenario, talk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from google.adk.events import Event
 
     from tests.conformance.stage import Stage
 
@@ -174,18 +171,6 @@ async def left_at_the_first_call(stage: Stage) -> list[str]:
     again = emulated("look", {"n": 3}, id="a")
     with StrictGemini([both, again]) as server:
         runner = stage.runner(server.model(), tools=[look, find])
-        await runner.session_service.create_session(
-            app_name=runner.app_name, user_id="u", session_id="s"
-        )
-        run = runner.run_async(
-            user_id="u",
-            session_id="s",
-            new_message=user("go"),
-            run_config=RunConfig(streaming_mode=StreamingMode.SSE),
-        )
-        async with aclosing(run):
-            async for found in run:
-                if found.get_function_calls():
-                    break
+        await leave(runner, at=Event.get_function_calls)
         await talk(runner, "again", "and again", stream=True)
         return server.problems + server.answers().misplaced([3])
