@@ -9,7 +9,7 @@ from google.adk.events import Event
 from google.genai import types
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from adk_history_guard.core.copies import changed
+from adk_history_guard.core.copies import changed, with_field
 
 CALL = types.FunctionCall(id="c1", name="look", args={"n": 1})
 RESPONSE = types.FunctionResponse(id="c1", name="look", response={"n": 1})
@@ -70,3 +70,14 @@ def test_changed_copy_leaves_its_model_alone(model, update):
 
     assert model.model_dump_json() == before
     assert model.model_fields_set == fields
+
+
+@pytest.mark.parametrize(("model", "update"), CASES)
+def test_copy_with_one_field_is_a_changed_copy(model, update):
+    """Field by field, `with_field` makes what `changed` makes."""
+    for field, value in update.items():
+        made, wanted = with_field(model, field, value), changed(model, {field: value})
+
+        assert made == wanted
+        assert made.__dict__ == wanted.__dict__
+        assert made.model_fields_set == wanted.model_fields_set

@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
+from operator import is_
+
 import pytest
+from google.adk.auth import AuthConfig
 from google.adk.events import Event
 from google.adk.events.event_actions import EventActions
+from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.genai import types
 
 from adk_history_guard.adk import memory as memory_module
 from adk_history_guard.adk.memory import Memory
-from adk_history_guard.adk.survey import look
+from adk_history_guard.adk.quick import look
 
 
 def event(author, *parts, role="model"):
@@ -164,9 +168,77 @@ def test_look_leaves_repeats_with_a_rewind_to_the_full_reading():
     assert look(events) is None
 
 
-def test_look_places_a_repeat():
-    """A repeat is told by the call event, the response event and the part."""
+def repeated_round(name="look"):
+    """A round that takes the id of the first one again."""
+    asked, said = call("c0"), response("c0")
+    asked.function_call.name = said.function_response.name = name
+    return [event("root", asked), event("root", said, role="user")]
+
+
+def ask_to_confirm(asked, said):
+    said.actions.requested_tool_confirmations["c0"] = ToolConfirmation()
+
+
+def ask_to_sign_in(asked, said):
+    scheme = {"type": "apiKey", "in": "header", "name": "k"}
+    said.actions.requested_auth_configs["c0"] = AuthConfig(auth_scheme=scheme)
+
+
+def run_long(asked, said):
+    asked.long_running_tool_ids = {"c0"}
+
+
+def come_from_a_node(asked, said):
+    asked.author = "flow"
+    asked.node_info.path = "flow@1/step@1"
+
+
+@pytest.mark.parametrize(
+    "hold",
+    [
+        ask_to_confirm,
+        ask_to_sign_in,
+        run_long,
+        pytest.param(
+            come_from_a_node,
+            marks=pytest.mark.skipif(
+                "node_info" not in Event.model_fields, reason="no workflows before 2.0"
+            ),
+        ),
+    ],
+)
+def test_look_renames_no_id_that_somebody_outside_holds(hold):
+    """A repeated id that a client or a node knows is for the full reading."""
+    asked, said = repeated_round()
+    assert look([*history(), asked, said]) is not None
+
+    hold(asked, said)
+
+    assert look([*history(), asked, said]) is None
+
+
+def test_look_leaves_repeats_beside_a_question_of_adk_to_the_full_reading():
+    """A confirmation that repeats an id may name any other call."""
+    question = repeated_round("adk_request_confirmation")
+
+    assert look([*history(), *question]) is None
+
+
+def test_look_copies_a_repeated_round_and_no_other():
+    """Both events of the round are copies under one new id; the rest are the same."""
     events = history()
     events += [event("root", call("c0")), event("root", response("c0"), role="user")]
 
-    assert look(events).repeats == [(15, 16, [0])]
+    found = look(events)
+
+    renamed = found.renames.events
+    assert all(map(is_, renamed[:15], events))
+    (asked,) = renamed[15].get_function_calls()
+    (said,) = renamed[16].get_function_responses()
+    assert asked.id == said.id
+    assert asked.id in found.ids
+    assert asked.id.startswith("adk-")
+    assert [str(change.place) for change in found.renames.changes] == [
+        "events[15].parts[0]"
+    ]
+    assert events[15].get_function_calls()[0].id == "c0"

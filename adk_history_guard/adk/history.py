@@ -33,13 +33,12 @@ from typing import TYPE_CHECKING, Any
 from adk_history_guard.adk import rounds
 from adk_history_guard.adk.draft import Draft, Scene, derived_id
 from adk_history_guard.adk.mixed import at_home, split_mixed
-from adk_history_guard.adk.survey import look
+from adk_history_guard.adk.quick import look
 from adk_history_guard.core import narration
 from adk_history_guard.core.copies import changed
 from adk_history_guard.core.turns import (
     Action,
     Change,
-    Place,
     is_request_for_client,
 )
 
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     from google.adk.events import Event
     from google.genai import types
 
-    from adk_history_guard.adk.survey import Look
     from adk_history_guard.core.turns import Call, Response
 
 __all__ = ["HistoryRepair", "Scene", "bring_late_round", "repair_events"]
@@ -88,10 +86,11 @@ def repair_events(events: list[Event], *, scene: Scene | None = None) -> History
     """
     found = look(events)
     if found is not None:
-        if not found.repeats:
-            closed = found.ids - found.waiting if found.waiting else found.ids
-            return HistoryRepair(events, (), found.ids, closed, ordered=True)
-        return _rename_repeats(events, found)
+        ids, waiting, renames = found
+        closed = ids - waiting if waiting else ids
+        if renames is None:
+            return HistoryRepair(events, (), ids, closed, ordered=True)
+        return HistoryRepair(renames.events, renames.changes, ids, closed, ordered=True)
     whole, changes, homes = split_mixed(events)
     draft = Draft(whole, scene or Scene())
     draft.changes += changes
@@ -141,43 +140,6 @@ def bring_late_round(
         return None
     done = draft.write()
     return HistoryRepair(done[:-1], draft.changes) if done[-1] is event else None
-
-
-def _rename_repeats(events: list[Event], found: Look) -> HistoryRepair:
-    """Give new ids where an id comes up again and nothing else is amiss."""
-    out = list(events)
-    ids = set(found.ids)
-    changes: list[Change] = []
-    for start, end, numbers in found.repeats:
-        event, answer = events[start], events[end]
-        content, reply = event.content, answer.content
-        if content is None or reply is None:
-            continue
-        parts, answers = list(content.parts or ()), list(reply.parts or ())
-        first = len(parts) - len(answers)  # calls stand behind text, see `look`
-        for n in numbers:
-            part, said = parts[n], answers[n - first]
-            call, response = part.function_call, said.function_response
-            if call is None or response is None:
-                continue
-            old, name = call.id, call.name
-            new = derived_id(event.id, n, old, name)
-            ids.add(new)
-            renamed = {"id": new}
-            parts[n] = changed(part, {"function_call": changed(call, renamed)})
-            mine = {"function_response": changed(response, renamed)}
-            answers[n - first] = changed(said, mine)
-            changes.append(
-                Change(
-                    "HG501",
-                    Action.RENAME,
-                    Place(start, n, "events"),
-                    f"the id of {name!r} (id {old!r}) to {new!r}",
-                )
-            )
-        out[start] = changed(event, {"content": changed(content, {"parts": parts})})
-        out[end] = changed(answer, {"content": changed(reply, {"parts": answers})})
-    return HistoryRepair(out, changes, ids, ids, ordered=True)
 
 
 def _repair(draft: Draft) -> HistoryRepair:

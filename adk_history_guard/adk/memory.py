@@ -16,7 +16,7 @@ from __future__ import annotations
 from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any
 
-from adk_history_guard.adk.survey import look
+from adk_history_guard.adk.quick import look
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
