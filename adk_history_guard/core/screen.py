@@ -15,8 +15,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from adk_history_guard.core.checks import NAME, severity
+from adk_history_guard.core.profiles import IdFormat
 from adk_history_guard.core.signatures import PLACEHOLDER_SIGNATURES
-from adk_history_guard.core.turns import Severity, carries_data, has_data, is_media
+from adk_history_guard.core.turns import Severity, has_data, is_media
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from adk_history_guard.core.profiles import Profile
 
+_ANY_ID = IdFormat()
 _PLAIN_RESPONSE = frozenset({"id", "name", "response"})
 _PLAIN_CALL = frozenset({"id", "name", "args"})
 _RESPONSE = frozenset({"function_response"})
@@ -50,12 +52,16 @@ def is_clean(  # noqa: C901, PLR0911, PLR0912 - one loop on purpose, see above
     Returns:
       True where nothing is to be done; False where the full walk must look.
     """
-    demands_signatures = severity("HG401", profile) is not Severity.OFF
+    demands_signatures = (
+        profile.signatures == "demanded"
+        or severity("HG401", profile) is not Severity.OFF
+    )
     foreign = profile.signatures == "foreign"
     responded = False  # right before, where the model must speak next
     one_media = profile.media_turns == "one"
-    behind = 0  # 1 right behind responses, 2 behind media that is
-    plain_ids = profile.ids.pattern is None and not profile.ids.required
+    behind = False  # right behind responses
+    behind_media = False  # right behind media that is right behind responses
+    any_ids = profile.ids == _ANY_ID and not _wants_signed_ids(profile)
     seen: set[str] = set()
     calls: list[types.FunctionCall] = []  # of the turn before, still unanswered
     unsigned = False  # a step since the newest user turn
@@ -70,19 +76,17 @@ def is_clean(  # noqa: C901, PLR0911, PLR0912 - one loop on purpose, see above
                 return False
             calls = []
             responded = profile.model_after_responses
-            behind = 1
+            behind = True
         elif role == "user":
             unsigned = False
             if responded:
                 return False
-            if behind and one_media and is_media(parts[0]):
-                if behind > 1:
-                    return False
-                behind += 1
-            else:
-                behind = 0
+            is_more = one_media and is_media(parts[0])
+            if behind_media and is_more:
+                return False
+            behind, behind_media = False, behind and is_more
             for part in parts:
-                if not _is_plain(part) or part.function_call is not None:
+                if not _is_plain(part):
                     return False
                 if foreign and (part.thought_signature is not None or part.thought):
                     return False
@@ -108,13 +112,13 @@ def is_clean(  # noqa: C901, PLR0911, PLR0912 - one loop on purpose, see above
                     calls.append(call)
                 if foreign and (part.thought_signature is not None or part.thought):
                     return False
-            responded, behind = False, 0
+            responded = behind = behind_media = False
             if calls and not (
-                _are_new(calls, seen) if plain_ids else _are_legal(calls, seen, profile)
+                _are_new(calls, seen) if any_ids else _are_legal(calls, seen, profile)
             ):
                 return False
         speaker = role
-    return bool(contents) and not calls and not unsigned and speaker == "user"
+    return speaker == "user" and not unsigned
 
 
 def _is_plain(part: types.Part) -> bool:
@@ -179,9 +183,13 @@ def _are_new(calls: list[types.FunctionCall], seen: set[str]) -> bool:
 def _are_legal(
     calls: list[types.FunctionCall], seen: set[str], profile: Profile
 ) -> bool:
-    """Whether every call carries a new id of the provider's format."""
-    if any(not call.id for call in calls) or not _are_new(calls, seen):
+    """Whether every id is new and of the provider's format, and none is missing."""
+    form = profile.ids
+    if _wants_signed_ids(profile) or not _are_new(calls, seen):
         return False
-    if profile.parallel == "collapse" or any(carries_data(call.id) for call in calls):
-        return False
-    return all(call.id is not None and profile.ids.allows(call.id) for call in calls)
+    return all(form.allows(call.id) if call.id else not form.required for call in calls)
+
+
+def _wants_signed_ids(profile: Profile) -> bool:
+    """Whether the full walk must look at every id, for the signature inside."""
+    return profile.signed_ids or profile.parallel == "collapse"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _NEVER_NONE = "a bucket has had a call, so it has one that came last"
 _LIKE_BY_LIKE = "a fresh call without id is the first of its like in both queues"
 _ONE_KIND = "calls alone, or responses alone, stand in order already"
+_SHORT_CUT = "a short cut, which saves time and tells the same"
 
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "core/pairing.py": {
@@ -36,13 +37,36 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "_Walk._find_unnumbered: entry is None or _has_rivals(bucket) -> "
         "_has_rivals(bucket)": "without a fresh call there are no rivals either",
         "_Walk.finish: pairs.orphans -> True": "none are brought home then",
-        "_Walk._bring_early_ones_home: True -> False": "both lists are of one length",
         "_Walk._find_later: response.id is None or "
         "self.open_by_id.get(response.id) != 1 -> "
         "self.open_by_id.get(response.id) != 1": "no call is counted under no id",
         "pair: turn.calls and turn.responses -> turn.responses": _ONE_KIND,
         "pair: turn.calls and turn.responses -> turn.calls": _ONE_KIND,
-        "_has_rivals: return False -> return None": "None is as false",
         "_NEAR: 64 -> 65": "a bound on work, not on what comes out",
+    },
+    "core/screen.py": {
+        "is_clean: any_ids -> False": _SHORT_CUT,
+        "_is_plain: len(part.model_fields_set) == 1 or not has_data(part) -> "
+        "not has_data(part)": _SHORT_CUT,
+        "_is_whole: not part.model_fields_set <= _SIGNED_CALL and "
+        "_has_more(part, _SIGNED_CALL) -> _has_more(part, _SIGNED_CALL)": _SHORT_CUT,
+        "_is_whole: part.model_fields_set <= _SIGNED_CALL -> "
+        "part.model_fields_set < _SIGNED_CALL": _SHORT_CUT,
+        "_is_whole: call.model_fields_set <= _PLAIN_CALL or "
+        "not _has_more(call, _PLAIN_CALL) -> "
+        "not _has_more(call, _PLAIN_CALL)": _SHORT_CUT,
+        "_is_whole: call.model_fields_set <= _PLAIN_CALL -> "
+        "call.model_fields_set < _PLAIN_CALL": _SHORT_CUT,
+        "_answers: len(part.model_fields_set) > 1 and _has_more(part, _RESPONSE) -> "
+        "_has_more(part, _RESPONSE)": _SHORT_CUT,
+        "_answers: len(part.model_fields_set) > 1 -> "
+        "len(part.model_fields_set) >= 1": _SHORT_CUT,
+        "_answers: not response.model_fields_set <= _PLAIN_RESPONSE and "
+        "_has_more(response, _PLAIN_RESPONSE) -> "
+        "_has_more(response, _PLAIN_RESPONSE)": _SHORT_CUT,
+        "_answers: response.model_fields_set <= _PLAIN_RESPONSE -> "
+        "response.model_fields_set < _PLAIN_RESPONSE": _SHORT_CUT,
+        "_are_new: count == 1 or len(set(ids)) == count -> "
+        "len(set(ids)) == count": _SHORT_CUT,
     },
 }

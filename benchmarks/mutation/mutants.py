@@ -5,7 +5,8 @@
 What is changed: comparisons, operands of `and` and `or`, conditions, `not`, sums,
 numbers, truth values, names in strings, returned values, `break` and `continue`,
 calls made for their effect, and assignments to attributes and items. Docstrings,
-annotations and the words of messages stay.
+annotations and the words of messages stay; so do `return False`, of which None is
+no fault, and `strict=` of a zip, which like an assertion only tells of a mistake.
 """
 
 from __future__ import annotations
@@ -122,6 +123,8 @@ def _changes(node: ast.AST) -> Iterator[tuple[Slot, Any]]:
             slot = (node, name, n if isinstance(value, list) else None)
             if _is_docstring(child) or isinstance(child, ast.JoinedStr):
                 continue
+            if isinstance(child, ast.keyword) and child.arg == "strict":
+                continue
             for new in _instead(child, name):
                 yield slot, new
             yield from _changes(child)
@@ -162,7 +165,7 @@ def _other_statements(node: ast.AST) -> Iterator[ast.stmt]:
     match node:
         case ast.AugAssign(target=target, op=op, value=value) if type(op) in SUMS:
             yield ast.AugAssign(target, SUMS[type(op)](), value)
-        case ast.Return(value=ast.expr() as value) if not _is_none(value):
+        case ast.Return(value=ast.expr() as value) if not _is_as_none(value):
             yield ast.Return(ast.Constant(None))
         case ast.Continue():
             yield ast.Break()
@@ -180,8 +183,8 @@ def _is_docstring(node: ast.AST) -> bool:
     return isinstance(node.value.value, str)
 
 
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+def _is_as_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and repr(node.value) in ("None", "False")
 
 
 def _get(slot: Slot) -> Any:
