@@ -248,6 +248,43 @@ def test_rewound_events_are_left_alone():
     assert done.events is history
 
 
+def test_words_beside_a_gathered_response_are_not_left_out():
+    """The round moves behind what the client said with its first answer."""
+    once = repaired(
+        ["user", "'one"],
+        ["root inv=1", "job#j1(1)", "job#j2(2)"],
+        ["user", 'job#j2={"status": "pending"}', "'how far"],
+        ["user", "job#j2=2"],
+    )
+
+    assert codes(once) == [("HG101", "add"), ("HG104", "move")]
+    texts = [part.text for event in once.events for part in event.content.parts]
+    assert texts == ["one", "how far", None, None, None, None, None]
+    assert repair_events(once.events).events is once.events
+
+
+def test_response_that_goes_home_is_no_place_to_rewind_to():
+    """A rewind takes back from the first event of a run: none comes first."""
+    call, response = builders.call, builders.response
+    history = builders.events(
+        builders.event("root", call("look", id="c1", n=1), call("see", id="c2", n=2)),
+        builders.event("user", "what now", invocation="a"),
+        builders.event("user", "away with it", invocation="b"),
+        builders.event("user", invocation="c"),
+        builders.event("root", response("see", id="c2", n=2), invocation="b"),
+        builders.event("root", response("look", id="c1", n=1), invocation="b"),
+        builders.event("user", "go on", invocation="d"),
+    )
+    history[3].actions.rewind_before_invocation_id = "b"
+
+    once = repair_events(history)
+
+    home = once.events[1]
+    assert [r.id for r in home.get_function_responses()] == ["c1", "c2"]
+    assert home.invocation_id == once.events[0].invocation_id
+    assert repair_events(once.events).events is once.events
+
+
 def test_changes_print_place_code_action_and_names():
     """One line for each change, as logs and the command line show it."""
     done = repaired(["user", "'hi"], ["root", "look#c1(1)"])

@@ -19,6 +19,18 @@ pytestmark = pytest.mark.once
 
 CORNERS = [
     pytest.param(
+        [["root", "look#c1(1)"], ["user", "adk_request_confirmation#c1=1"],
+         ["root", "look#c1=2"]],
+        {1: [2]},
+        id="answer-to-a-question-under-the-only-call-of-the-id",
+    ),
+    pytest.param(
+        [["root", "look#c1(1)"], ["root", "look#c1=1"], ["root", "look#c1(2)"],
+         ["root", "adk_request_confirmation#c1=9"]],
+        {1: [1], 2: []},
+        id="answer-to-a-question-behind-the-only-open-call",
+    ),
+    pytest.param(
         [["root", "look#c1(1)"], ["root", "look#c1=1"], ["root", "look#c1(2)"],
          ["root", "seek#c1=2"]],
         {1: [1], 2: [2]},

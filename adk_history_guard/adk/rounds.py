@@ -24,7 +24,7 @@ from adk_history_guard.core.copies import changed
 from adk_history_guard.core.turns import Action, is_request_for_client
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from adk_history_guard.adk.draft import Draft
     from adk_history_guard.core.turns import Call, Response, Turn
@@ -122,9 +122,10 @@ def _bring(draft: Draft, found: Round) -> None:
     index, last = found.turn.index, draft.last
     answers = [r for c in found.calls for r in draft.pairs.answers[c]]
     own = sorted({r.turn for r in answers} - {last})
-    between = _is_seen_between(draft, found, own)
     finals = [r for _, r in found.finals]
     in_order = not found.missing and _in_slots(draft, answers) == finals
+    along = {n for n in own if _goes_along(draft, n, found, gathered=not in_order)}
+    between = _is_seen_between(draft, found, along)
     if in_order and not between:
         return
     late = [c for c, r in found.finals if r.turn == last]
@@ -185,28 +186,35 @@ def _move(draft: Draft, index: int, late: Sequence[Call]) -> None:
         ]
 
 
-def _is_seen_between(draft: Draft, found: Round, own: Sequence[int]) -> bool:
+def _is_seen_between(draft: Draft, found: Round, along: Collection[int]) -> bool:
     """Whether a turn stands between that ADK must not leave out.
 
     What the agent itself said while it waited ("I have started the job") is out
-    of date with the answer; that ADK means to leave out. An event that answers
-    another round as well would take that answer along.
+    of date with the answer; that ADK means to leave out. The events `along` go with
+    the round.
     """
     index = found.turn.index
     asked = draft.events[index]
-    skip = {n for n in own if _answers_only(draft, n, found.calls)}
     return any(
-        n not in skip
+        n not in along
         and is_seen(draft.events[n], asked.branch)
         and not _is_words_of(draft.events[n], asked.author)
         for n in range(index + 1, draft.last)
     )
 
 
-def _answers_only(draft: Draft, index: int, calls: Sequence[Call]) -> bool:
-    """Whether all responses of an event answer some of these calls."""
-    owner = draft.pairs.owner
-    return all(owner.get(r) in calls for r in draft.turn(index).responses)
+def _goes_along(draft: Draft, index: int, found: Round, *, gathered: bool) -> bool:
+    """Whether ADK keeps what an event with responses of a round says.
+
+    It does not where the event answers another round as well, nor what is left
+    behind when the responses are gathered, unless the agent itself said it.
+    """
+    event, owner = draft.events[index], draft.pairs.owner
+    responses = draft.turn(index).responses
+    if not all(owner.get(response) in found.calls for response in responses):
+        return False
+    own_words = event.author == draft.events[found.turn.index].author != "user"
+    return not gathered or own_words or _is_all_of(draft, index, responses)
 
 
 def _is_words_of(event: Event, author: str) -> bool:
@@ -311,6 +319,8 @@ def _home_event(call: Event, base: Event | None, parts: list[types.Part]) -> Eve
         "content": types.Content(role="user", parts=parts),
         "id": digest(seed),
         "timestamp": call.timestamp,
+        # A rewind goes back to the first event of an invocation.
+        "invocation_id": call.invocation_id,
     }
     if base is not None and base.author != "user":
         return changed(base, update)

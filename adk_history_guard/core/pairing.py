@@ -8,8 +8,8 @@ A history is walked once, in stored order. Each call opens an entry; each
 response looks for the entry that it answers. An id alone does not say which:
 models hand out the same id again, so candidates are told apart by id, then
 name, then scope (branch), then occurrence. This file knows nothing of
-providers and nothing of ADK beyond two names: the calls with which ADK asks the
-client to confirm a tool or to sign in, since they hold another call up.
+providers and nothing of ADK beyond the names of the calls with which ADK asks the
+client something: two of them, to confirm a tool and to sign in, hold another call up.
 
 An entry is
 
@@ -46,7 +46,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from adk_history_guard.core.turns import CONFIRMATION, CREDENTIAL, Call, Response
+from adk_history_guard.core.turns import (
+    CONFIRMATION,
+    CREDENTIAL,
+    Call,
+    Response,
+    is_request_for_client,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -260,7 +266,7 @@ class _Walk:
         known = self.by_id.get(response.id)
         if known is None:
             return self._find_unnumbered(response)
-        if len(known) == 1:
+        if len(known) == 1 and known[0].call.name == response.name:
             return known[0]
         for key in _keys(response):
             bucket = self.exact.get(key)
@@ -271,9 +277,14 @@ class _Walk:
     def _find_misnamed(self, response: Response, known: list[Entry]) -> Entry | None:
         """The id is known, the name is not.
 
-        It is the call that a tool has just been asked with, else the only open one.
+        It is the only call of the id, the one that a tool has just been asked with,
+        else the only open one. Who answers a question of ADK's answers no tool.
         """
+        if is_request_for_client(response.name):
+            return None
         last = known[-1]
+        if len(known) == 1:
+            return last
         if not response.client and last.state == FRESH and self._is_alone(known):
             return last
         if self.open_by_id[last.call.id or ""] == 1:
