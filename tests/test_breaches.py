@@ -33,6 +33,7 @@ from tests.rounds import (
     said,
 )
 
+FILE = types.Part.from_uri(file_uri="gs://bucket/a.png", mime_type="image/png")
 UNCLEAN = {
     "nothing": ("gemini-2", [], {"HG200"}),
     "parts that are None": (
@@ -59,7 +60,7 @@ UNCLEAN = {
     ),
     "two media in one part": (
         "gemini-2",
-        [user(part(inline_data=PNG_BLOB, file_data=types.FileData(file_uri="gs://a")))],
+        [user(part(inline_data=PNG_BLOB, file_data=FILE.file_data))],
         {"HG303"},
     ),
     "words and a call in one part": (
@@ -133,6 +134,11 @@ UNCLEAN = {
         round_of(ONE, [said(name="see")]),
         {"HG106"},
     ),
+    "a response of another name, to the newer of two calls of its id": (
+        "gemini-2",
+        [*round_of(ONE, ["b"]), model(call("seek", id="c1")), user(said(name="see"))],
+        {"HG101", "HG106", "HG501"},
+    ),
     "a response of another id": (
         "gemini-2",
         round_of(ONE, [said(id="c2")]),
@@ -162,6 +168,16 @@ UNCLEAN = {
         "gemini-2",
         [user("a"), model(call(None)), user(response(None))],
         {"HG304"},
+    ),
+    "a call whose name is empty": (
+        "gemini-2",
+        [user("a"), model(call("")), user("b")],
+        {"HG101", "HG304"},
+    ),
+    "a response whose name is empty": (
+        "gemini-2",
+        round_of(ONE, [said(name="")]),
+        {"HG106", "HG304"},
     ),
     "a name that cannot be declared": (
         "gemini-2",
@@ -283,6 +299,11 @@ UNCLEAN = {
     "two turns of media behind responses": (
         "gemini-2",
         [*round_of(ONE, ONE_SAID), user(media()), user(media())],
+        {"HG205"},
+    ),
+    "two turns of files behind responses": (
+        "gemini-2",
+        [*round_of(ONE, ONE_SAID), user(FILE), user(FILE)],
         {"HG205"},
     ),
     "a round without a signed id behind one with it": (

@@ -52,15 +52,25 @@ TESTS = {
     "core/signatures.py": (*REQUESTS, *WIRE),
     "core/collapse.py": ("tests/test_rules.py", WIRE[-1]),
     "core/screen.py": BREACHES,
-    "core/turns.py": (*REQUESTS, "tests/test_errors.py"),
-    "core/checks.py": REQUESTS,
+    "core/turns.py": (
+        *BREACHES,
+        "tests/test_turns.py",
+        "tests/test_repair.py",
+        "tests/test_errors.py",
+        "tests/test_pairing.py",
+        "tests/test_history.py",
+    ),
+    "core/checks.py": BREACHES,
     "adk/rounds.py": (*HISTORIES, "tests/test_adk_manners.py"),
     "adk/history.py": (*HISTORIES, "tests/test_adk_manners.py"),
 }
 """The tests that judge a module."""
 
 
-SPEED = "not linear and not many and not process"
+SPEED = " and ".join(
+    f"not {word}"
+    for word in ("linear", "many", "processes", "every_process", "second_process")
+)
 """Tests of speed and of other processes judge no mutant."""
 
 

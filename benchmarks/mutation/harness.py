@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from benchmarks.mutation.mutants import Mutant
 
@@ -131,10 +131,11 @@ class Session:
         return KILLED, "the interpreter ended"
 
     def _child(self, mutant: Mutant, chosen: Sequence[int], write: int) -> None:
-        word = SURVIVED
+        word = ""
         try:
             _silence()
             apply(mutant, self.module)
+            word = SURVIVED
             items = [self._items[n] for n in chosen]
             for n, (item, following) in zip(chosen, _pairwise(items), strict=True):
                 if _fails(item, following):
@@ -156,17 +157,24 @@ class Session:
 
 def apply(mutant: Mutant, module: types.ModuleType) -> None:
     """Change the imported module as a mutant says."""
-    if mutant.value is not None:
-        name, code = mutant.value
-        old = getattr(module, name)
-        new = eval(code, module.__dict__)  # noqa: S307 - this project's own code
-        for known, held in list(sys.modules.items()):
-            if known.startswith(PACKAGE) and vars(held).get(name) is old:
-                setattr(held, name, new)
+    if mutant.values:
+        for name, code in mutant.values:
+            _give(module, name, eval(code, module.__dict__))  # noqa: S307 - our own
         return
     assert mutant.function is not None  # noqa: S101 - one of the two is set
-    found: Any = module
-    for name in mutant.function.split("."):
+    found = _function(vars(module), mutant.function)
+    found.__code__ = _code_of(mutant.code, mutant.function)
+    if mutant.defaults:  # they are no part of the code
+        names = {"__name__": module.__name__}
+        exec(mutant.code, names)  # noqa: S102 - our own
+        new = _function(names, mutant.function)
+        found.__defaults__, found.__kwdefaults__ = new.__defaults__, new.__kwdefaults__
+
+
+def _function(names: Mapping[str, Any], path: str) -> Any:
+    first, *rest = path.split(".")
+    found = names[first]
+    for name in rest:
         found = vars(found)[name]
     if isinstance(found, property):
         found = found.fget
@@ -176,7 +184,15 @@ def apply(mutant: Mutant, module: types.ModuleType) -> None:
         if hasattr(found, "cache_clear"):
             found.cache_clear()
         found = found.__wrapped__
-    found.__code__ = _code_of(mutant.code, mutant.function)
+    return found
+
+
+def _give(module: types.ModuleType, name: str, new: Any) -> None:
+    """Set a name of a module, wherever it was imported."""
+    old = getattr(module, name)
+    for known, held in list(sys.modules.items()):
+        if known.startswith(PACKAGE) and vars(held).get(name) is old:
+            setattr(held, name, new)
 
 
 def _code_of(code: types.CodeType, name: str) -> types.CodeType:

@@ -16,6 +16,7 @@ _NEVER_NONE = "a bucket has had a call, so it has one that came last"
 _LIKE_BY_LIKE = "a fresh call without id is the first of its like in both queues"
 _ONE_KIND = "calls alone, or responses alone, stand in order already"
 _SHORT_CUT = "a short cut, which saves time and tells the same"
+_KEY_OF_PAIRING = "a key of a table that `core/pairing.py` makes when it is imported"
 
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "core/pairing.py": {
@@ -68,5 +69,11 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "response.model_fields_set < _PLAIN_RESPONSE": _SHORT_CUT,
         "_are_new: count == 1 or len(set(ids)) == count -> "
         "len(set(ids)) == count": _SHORT_CUT,
+    },
+    "core/turns.py": {
+        "CONFIRMATION: 'adk_request_confirmation' -> "
+        "'adk_request_confirmation_'": _KEY_OF_PAIRING,
+        "CREDENTIAL: 'adk_request_credential' -> "
+        "'adk_request_credential_'": _KEY_OF_PAIRING,
     },
 }

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import CodeType
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -56,14 +56,17 @@ class Mutant:
         name of the module does.
       line: The line of the change.
       code: The whole module, compiled.
-      value: The new value of a name of the module, as an expression to evaluate.
+      values: Names of the module with expressions to evaluate anew, in order: the
+        one that differs, then those that are made of it.
+      defaults: Whether the default of an argument differs.
     """
 
     name: str
     function: str | None
     line: int
     code: CodeType
-    value: tuple[str, CodeType] | None = None
+    values: Sequence[tuple[str, CodeType]] = ()
+    defaults: bool = False
 
 
 def mutants_of(source: str, filename: str) -> Iterator[Mutant]:
@@ -83,14 +86,11 @@ def mutants_of(source: str, filename: str) -> Iterator[Mutant]:
             _set(slot, new)
             ast.fix_missing_locations(tree)
             code = compile(tree, filename, "exec", dont_inherit=True)
-            value = getattr(node, "value", None)
+            values = _made_of(node, tree, filename)
             try:
-                if value is None:
-                    yield Mutant(name, owner, line, code)
-                else:
-                    given = ast.Expression(value)
-                    held = compile(given, filename, "eval", dont_inherit=True)
-                    yield Mutant(name, None, line, code, (owner, held))
+                function = None if values else owner
+                defaults = slot[1] in ("defaults", "kw_defaults")
+                yield Mutant(name, function, line, code, values, defaults)
             finally:
                 _set(slot, old)
 
@@ -109,6 +109,25 @@ def _owners(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
                 yield name, node
             case ast.AnnAssign(target=ast.Name(id=name)) if node.value is not None:
                 yield name, node
+
+
+def _made_of(
+    node: ast.stmt, tree: ast.Module, filename: str
+) -> list[tuple[str, CodeType]]:
+    """Expressions of an assigned name, and of all that is made of it later on."""
+    made: list[tuple[str, CodeType]] = []
+    differ: set[str] = set()
+    for other, later in _owners(tree) if hasattr(node, "value") else ():
+        value = getattr(later, "value", None)
+        if value is None:
+            continue
+        names = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
+        if later is node or names & differ:
+            differ.add(other)
+            given = ast.Expression(value)
+            code = compile(given, filename, "eval", dont_inherit=True)
+            made.append((other, code))
+    return made
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[Slot, Any]]:
