@@ -109,6 +109,17 @@ def test_knob_pending(knob, left):
     )
 
 
+def test_a_pending_call_without_an_id_is_told_by_its_name():
+    """ADK leaves its own ids off, so the plugin can only say which tool waits."""
+    contents = [user("a"), model(signed("job"), call("look")), user("b")]
+
+    outcome = repair_contents(contents, "gemini-3", pending={"job"})
+
+    [job, look] = responses_of(outcome.contents)
+    assert job.response["message"] == "This call has not been answered yet."
+    assert "may have run or not" in look.response["error"]
+
+
 @pytest.mark.trap("tool-may-have-run", "mark-in-the-body")
 def test_placeholder_says_that_nothing_is_known():
     """A missing response does not mean that the tool did not run."""

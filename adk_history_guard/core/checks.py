@@ -59,16 +59,6 @@ class Request:
     markers: tuple[str, ...] = DATA_MARKERS
 
     @cached_property
-    def steps(self) -> list[tuple[Turn, Turn | None]]:
-        """Each call turn with the turn right after it; None at the end."""
-        turns = self.turns
-        return [
-            (turn, turns[n + 1] if n + 1 < len(turns) else None)
-            for n, turn in enumerate(turns)
-            if turn.calls
-        ]
-
-    @cached_property
     def signed(self) -> set[Call]:
         """The calls that the provider would take for signed."""
         return signed_calls(self.turns, self.profile, self.markers)
@@ -122,9 +112,7 @@ def stray_response(request: Request) -> Iterator[Finding]:
 def shuffled_responses(request: Request) -> Iterator[Finding]:
     """HG105: responses in another order than their calls."""
     owner = request.pairs.owner
-    for turn, home in request.steps:
-        if home is None:
-            continue
+    for turn, home in _neighbours(request):
         order = [
             owner[r].part
             for r in home.responses
@@ -232,7 +220,7 @@ def trailing_white_space(request: Request) -> Iterator[Finding]:
     turn = request.turns[-1]
     n = last_text(turn)
     text = turn.parts[n].text if n is not None else None
-    if n is not None and text and text != text.rstrip():
+    if text and text != text.rstrip():
         yield turn.place(n), "the last words of the model end in white space."
 
 

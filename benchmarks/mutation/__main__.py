@@ -47,7 +47,7 @@ HISTORIES = (
 BREACHES = ("tests/test_screen.py", "tests/test_breaches.py", "tests/test_rules.py")
 TESTS = {
     "core/pairing.py": HISTORIES,
-    "core/repair.py": REQUESTS,
+    "core/repair.py": (*BREACHES, "tests/test_repair.py"),
     "core/answers.py": REQUESTS,
     "core/signatures.py": (*REQUESTS, *WIRE),
     "core/collapse.py": ("tests/test_rules.py", WIRE[-1]),
@@ -60,7 +60,7 @@ TESTS = {
         "tests/test_pairing.py",
         "tests/test_history.py",
     ),
-    "core/checks.py": BREACHES,
+    "core/checks.py": (*BREACHES, "tests/test_checks.py", "tests/test_turns.py"),
     "adk/rounds.py": (*HISTORIES, "tests/test_adk_manners.py"),
     "adk/history.py": (*HISTORIES, "tests/test_adk_manners.py"),
 }

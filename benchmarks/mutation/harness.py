@@ -11,6 +11,7 @@ mutants, and the first failure ends it.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import os
 import select
@@ -178,6 +179,8 @@ def _function(names: Mapping[str, Any], path: str) -> Any:
         found = vars(found)[name]
     if isinstance(found, property):
         found = found.fget
+    if isinstance(found, functools.cached_property):
+        found = found.func
     if isinstance(found, (staticmethod, classmethod)):
         found = found.__func__
     while hasattr(found, "__wrapped__"):
