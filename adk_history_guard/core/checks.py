@@ -218,9 +218,11 @@ def trailing_white_space(request: Request) -> Iterator[Finding]:
     if request.profile.final_space or not request.turns:
         return
     turn = request.turns[-1]
-    n = last_text(turn)
-    text = turn.parts[n].text if n is not None else None
-    if text and text != text.rstrip():
+    last = last_text(turn)
+    if last is None:
+        return
+    n, text = last
+    if text != text.rstrip():
         yield turn.place(n), "the last words of the model end in white space."
 
 

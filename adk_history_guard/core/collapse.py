@@ -33,32 +33,30 @@ SIBLINGS = "parallel_calls"
 def collapse_parallel(turns: list[Turn], job: Job) -> list[Turn]:
     """MOVE the responses of unsigned siblings into that of the signed call (W5).
 
-    A turn without a signed call is left alone (W7), and so is one whose calls
-    are all signed.
+    A turn without a signed call is left alone (W7), and so are one whose calls
+    are all signed and one without any response.
     """
     if "collapse" not in (job.profile.parallel, job.options.parallel):
         return turns
     every = signed_calls(turns, job.profile, job.markers, job.origins)
     out: list[Turn] = []
-    before: list[Call] = []  # the signed calls of the turn before, where collapsed
     for turn in turns:
-        if before and turn.responses:
-            out.append(_joined(turn, before, out[-1], job))
-            before = []
-            continue
-        signed = [call for call in turn.calls if call in every]
-        if not signed or len(signed) == len(turn.calls):
-            before = []
+        if turn.responses and _is_mixed(out[-1], every):  # its calls, by now
+            before = out.pop()
+            kept = before.remade(
+                (part, record)
+                for part, record in before.items()
+                if not isinstance(record, Call) or record in every
+            )
+            out += kept, _joined(turn, before.calls, kept, job)
+        else:
             out.append(turn)
-            continue
-        before = turn.calls
-        kept = [
-            item
-            for item in turn.items()
-            if not isinstance(item[1], Call) or item[1] in signed
-        ]
-        out.append(turn.remade(kept))
     return out
+
+
+def _is_mixed(turn: Turn, signed: set[Call]) -> bool:
+    """Whether some calls of a turn are signed, and some are not."""
+    return not (signed.isdisjoint(turn.calls) or signed.issuperset(turn.calls))
 
 
 def _joined(home: Turn, calls: list[Call], kept: Turn, job: Job) -> Turn:
@@ -97,7 +95,6 @@ def _joined(home: Turn, calls: list[Call], kept: Turn, job: Job) -> Turn:
         part = parts[response]
         if call is first:
             part = _holding(part, _labelled(response.body, told), nested)
-            response.raw = part
         items.append((part, response))
     items += [(part, record) for part, record in home.items() if record is None]
     return home.remade(items)

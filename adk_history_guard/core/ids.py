@@ -26,6 +26,8 @@ from adk_history_guard.core.turns import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from google.genai import types
 
     from adk_history_guard.core.profiles import IdFormat
@@ -56,8 +58,6 @@ def fit_ids(turns: list[Turn], job: Job) -> list[Turn]:
     """
     form = job.profile.ids
     new = _required(turns, form, job) if form.required else _optional(turns, job)
-    if not new:
-        return turns
     return [_renamed(turn, new, job) for turn in turns]
 
 
@@ -69,8 +69,6 @@ def _optional(turns: list[Turn], job: Job) -> dict[Call, str | None]:
         calls = turn.calls
         back = [job.origins.wire_ids.get((c.turn, c.part)) or c.id for c in calls]
         ids = [call_id for call_id in back if call_id]
-        if not ids:
-            continue
         code = ""
         if len(ids) < len(calls):
             code = "HG502"
@@ -92,7 +90,7 @@ def _optional(turns: list[Turn], job: Job) -> dict[Call, str | None]:
 
 def _required(turns: list[Turn], form: IdFormat, job: Job) -> dict[Call, str | None]:
     calls = [call for turn in turns for call in turn.calls]
-    taken = {call.id for call in calls if call.id and form.allows(call.id)}
+    taken = {call.id for call in calls}
     new: dict[Call, str | None] = {}
     seen: set[str] = set()
     counts: dict[tuple[str | None, str | None], int] = {}
@@ -109,15 +107,13 @@ def _required(turns: list[Turn], form: IdFormat, job: Job) -> dict[Call, str | N
         for own, code, whose in given:
             if own and own not in taken and form.allows(own):
                 taken.add(own)
-                seen.add(own)
                 new[call] = own
                 text = f"the id of {call} to {whose} own, {own!r}, on both sides"
                 job.note(code, Action.RENAME, Place(call.turn, call.part), text)
                 break
         if call in new:
             continue
-        may_stay = old is not None and old not in seen
-        if old is not None and may_stay and _is_legal(old, form, job):
+        if old is not None and old not in seen and _is_legal(old, form, job):
             seen.add(old)
             continue
         code = "HG505" if old is None else "HG501" if old in seen else "HG504"
@@ -138,9 +134,13 @@ def _is_legal(call_id: str, form: IdFormat, job: Job) -> bool:
 
 
 def _fresh(
-    old: str | None, name: str | None, count: int, form: IdFormat, taken: set[str]
+    old: str | None,
+    name: str | None,
+    count: int,
+    form: IdFormat,
+    taken: Collection[str | None],
 ) -> str:
-    length = form.length if form.exact and form.length else 16
+    length = (form.length if form.exact else None) or 16
     prefix = "" if form.exact else "call_"
     salt = 0
     while True:

@@ -41,13 +41,13 @@ def fix_roles(turns: list[Turn], job: Job) -> list[Turn]:
     """
     out: list[Turn] = []
     for turn in turns:
-        role = turn.role
+        role = turn.role or ""
         known = role in ("user", "model")
         if known and not (turn.calls if role == "user" else turn.responses):
             out.append(turn)
             continue
         if not known:
-            role = _ROLES.get((role or "").lower(), "user")
+            role = _ROLES.get(role.lower(), "user")
             if turn.calls and not turn.responses:
                 role = "model"
             job.note(
@@ -56,7 +56,7 @@ def fix_roles(turns: list[Turn], job: Job) -> list[Turn]:
                 turn.place(),
                 f"role {turn.role!r} is now {role!r}",
             )
-        out.extend(_split_by_speaker(turn, role or "user", job))
+        out.extend(_split_by_speaker(turn, role, job))
     return out
 
 
@@ -94,30 +94,28 @@ def drop_empty_parts(turns: list[Turn], job: Job) -> list[Turn]:
     """
     out: list[Turn] = []
     for turn in turns:
-        items = []
+        items: list[tuple[types.Part, Record | None]] = []
+        differs = False
         for n, (part, record) in enumerate(turn.items()):
-            if part.text or record is not None:
-                items.append((part, record))
-            elif is_empty(part):
+            new = part
+            if is_empty(part):
+                differs = True
                 job.note("HG301", Action.DROP, turn.place(n), "an empty part")
-            elif part.text is None and not has_data(part):
+                continue
+            if part.text is None and not has_data(part):
+                differs = True
                 job.note(
                     "HG302",
                     Action.ADD,
                     turn.place(n),
                     "an empty text to a part that is nothing but a signature",
                 )
-                items.append((changed(part, {"text": ""}), None))
-            else:
-                items.append((part, record))
+                new = changed(part, {"text": ""})
+            items.append((new, record))
         if not items:
             job.note("HG201", Action.DROP, turn.place(), "a turn without parts")
-        elif all(
-            new is old for (new, _), old in zip(items, turn.parts, strict=False)
-        ) and len(items) == len(turn.parts):
-            out.append(turn)
         else:
-            out.append(turn.remade(items))
+            out.append(turn.remade(items) if differs else turn)
     return out
 
 
@@ -167,7 +165,7 @@ def answer_for_model(turns: list[Turn], job: Job) -> list[Turn]:
     out: list[Turn] = []
     for turn in turns:
         before = out[-1] if out else None
-        if before and before.responses and turn.role == "user" and not turn.responses:
+        if before is not None and before.responses and turn.role == "user":
             job.note("HG210", Action.ADD, turn.place(), "a model turn in front")
             out.append(Turn(turn.index, "model", [types.Part(text=READ)]))
         out.append(turn)
@@ -187,23 +185,23 @@ def strip_end(turns: list[Turn], job: Job) -> list[Turn]:
         last = last_text(turn)
         if last is None:
             return turns
-        part = turn.parts[last]
-        words = (part.text or "").rstrip()
-        if words == part.text:
+        n, text = last
+        words = text.rstrip()
+        if words == text:
             return turns
-        job.note("HG211", Action.DROP, turn.place(last), "white space at the end")
+        job.note("HG211", Action.DROP, turn.place(n), "white space at the end")
         items = list(turn.items())
         if words:
-            items[last] = (changed(part, {"text": words}), None)
+            items[n] = (changed(items[n][0], {"text": words}), None)
         else:
-            del items[last]
+            del items[n]
         turns = [*turns[:-1], turn.remade(items)] if items else turns[:-1]
     return turns
 
 
-def last_text(turn: Turn) -> int | None:
-    """Return the number of the last text of a model turn without calls."""
+def last_text(turn: Turn) -> tuple[int, str] | None:
+    """Return the last text of a model turn without calls, behind its number."""
     if turn.role != "model" or turn.calls:
         return None
-    texts = [n for n, p in enumerate(turn.parts) if p.text and not p.thought]
+    texts = [(n, p.text) for n, p in enumerate(turn.parts) if p.text and not p.thought]
     return texts[-1] if texts else None

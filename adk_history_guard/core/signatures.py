@@ -143,11 +143,7 @@ def _own_part(part: types.Part, job: Job) -> types.Part | None:
 
 def bare_siblings(turns: list[Turn], job: Job) -> list[Turn]:
     """DROP placeholder signatures from all calls of a turn but the first (G16)."""
-    if job.profile.signatures == "foreign":
-        return turns
-    return [
-        _without_copies(turn, job) if len(turn.calls) > 1 else turn for turn in turns
-    ]
+    return [_without_copies(turn, job) if turn.calls else turn for turn in turns]
 
 
 def _without_copies(turn: Turn, job: Job) -> Turn:

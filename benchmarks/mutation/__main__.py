@@ -27,16 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT = Path(__file__).parents[2]
-REQUESTS = (
-    "tests/test_repair.py",
-    "tests/test_rules.py",
-    "tests/property/test_laws.py",
-)
-WIRE = (
-    "tests/providers/test_signatures.py",
-    "tests/providers/test_switching.py",
-    "tests/providers/test_gateway_wire.py",
-)
+REQUESTS = ("tests/test_contents.py", "tests/test_repair.py", "tests/test_rules.py")
 HISTORIES = (
     "tests/test_pairing.py",
     "tests/test_pairing_corners.py",
@@ -49,8 +40,11 @@ TESTS = {
     "core/pairing.py": HISTORIES,
     "core/repair.py": (*BREACHES, "tests/test_repair.py"),
     "core/answers.py": REQUESTS,
-    "core/signatures.py": (*REQUESTS, *WIRE),
-    "core/collapse.py": ("tests/test_rules.py", WIRE[-1]),
+    "core/signatures.py": (*REQUESTS, "tests/providers/test_signatures.py"),
+    "core/collapse.py": REQUESTS[:1],
+    "core/shape.py": REQUESTS,
+    "core/media.py": (*REQUESTS, "tests/providers/test_media_wire.py"),
+    "core/ids.py": (*REQUESTS, "tests/providers/test_data_ids.py"),
     "core/screen.py": BREACHES,
     "core/turns.py": (
         *BREACHES,

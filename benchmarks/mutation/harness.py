@@ -132,7 +132,7 @@ class Session:
         return KILLED, "the interpreter ended"
 
     def _child(self, mutant: Mutant, chosen: Sequence[int], write: int) -> None:
-        word = ""
+        word = ""  # where the mutant cannot even be put in
         try:
             _silence()
             apply(mutant, self.module)
@@ -142,6 +142,8 @@ class Session:
                 if _fails(item, following):
                     word = str(n)
                     break
+            else:
+                word = SURVIVED
         finally:
             os.write(write, word.encode())
             os._exit(0)

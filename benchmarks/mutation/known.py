@@ -17,6 +17,7 @@ _LIKE_BY_LIKE = "a fresh call without id is the first of its like in both queues
 _ONE_KIND = "calls alone, or responses alone, stand in order already"
 _SHORT_CUT = "a short cut, which saves time and tells the same"
 _KEY_OF_PAIRING = "a key of a table that `core/pairing.py` makes when it is imported"
+_PART = "the part of a response holds one"
 
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "core/pairing.py": {
@@ -75,5 +76,9 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "'adk_request_confirmation_'": _KEY_OF_PAIRING,
         "CREDENTIAL: 'adk_request_credential' -> "
         "'adk_request_credential_'": _KEY_OF_PAIRING,
+    },
+    "core/collapse.py": {
+        "_holding: part.function_response or types.FunctionResponse() -> "
+        "part.function_response": _PART,
     },
 }

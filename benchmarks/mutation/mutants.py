@@ -76,6 +76,8 @@ def mutants_of(source: str, filename: str) -> Iterator[Mutant]:
     for owner, node in _owners(tree):
         for slot, new in list(_changes(node)):
             old = _get(slot)
+            if _shown(old) == _shown(new):  # as `while True` is
+                continue
             name = f"{owner}: {_shown(old)} -> {_shown(new)}"
             seen[name] = seen.get(name, 0) + 1
             if seen[name] > 1:

@@ -9,6 +9,7 @@ from google.adk.models.llm_request import LlmRequest
 
 from adk_history_guard import GuardOptions, guard_model, repair_contents
 from adk_history_guard.core.guard import guard
+from adk_history_guard.core.ids import derived_id
 from adk_history_guard.core.origins import Origins
 from adk_history_guard.core.profiles import PROFILES
 from adk_history_guard.testing import StrictAnthropic, StrictGateway, StrictGemini
@@ -32,6 +33,12 @@ async def send(made, contents):
     request = LlmRequest(model=made.model, contents=contents)
     answers = [found async for found in made.generate_content_async(request)]
     return answers[-1].content.parts[0].text
+
+
+def test_a_derived_id_depends_on_nothing_but_its_seed():
+    """Nine letters and digits, the same in every process and version."""
+    assert derived_id("a", 1) == "iXaczNlHd"
+    assert derived_id("a", 1, length=3) == "iXa"
 
 
 async def test_a_gateway_is_told_the_second_turn_of_a_signed_id_in_words():

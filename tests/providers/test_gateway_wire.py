@@ -187,25 +187,3 @@ async def test_the_marker_is_a_knob(door, stream):
             signed
         ]
         assert server.problems == []
-
-
-def test_a_key_of_the_tools_own_is_not_overwritten():
-    """The tool's word `parallel_calls` stays; the siblings get the next free key."""
-    signed = f"c1{MARKER}c2ln"
-    contents = [
-        user("go"),
-        model(call_part("look", id=signed), call_part("see", id="c2")),
-        user(
-            response("look", id=signed, parallel_calls=7),
-            response("see", id="c2", found=True),
-        ),
-    ]
-
-    outcome = repair_contents(contents, "gemini-gateway")
-
-    assert outcome.contents[2].parts[0].function_response.response == {
-        "parallel_calls": 7,
-        "parallel_calls_": [
-            {"call": {"name": "see", "args": {}}, "response": {"found": True}}
-        ],
-    }

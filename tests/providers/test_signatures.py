@@ -215,38 +215,6 @@ def test_parallel_calls_that_no_model_signed_are_not_collapsed():
     assert repair_contents(once.contents, "gemini-3", options).contents is once.contents
 
 
-def test_media_of_collapsed_calls_stand_in_the_signed_ones_response():
-    """Nothing that a sibling returned is lost, and each picture has its own name."""
-    parts = []
-    for n, name in enumerate(("look", "see")):
-        blob = types.FunctionResponseBlob(
-            data=b"%d" % n, mime_type="image/png", display_name="a"
-        )
-        said = response(name, n=n)
-        said.function_response.parts = [types.FunctionResponsePart(inline_data=blob)]
-        parts.append(said)
-    contents = [
-        user("go"),
-        model(call("look", signature=b"signed", n=0), call("see", n=1)),
-        user(*parts),
-    ]
-
-    outcome = repair_contents(
-        contents, "gemini-3", GuardOptions(parallel="collapse", media="nested")
-    )
-
-    (kept,) = outcome.contents[2].parts
-    inside = [p.inline_data for p in kept.function_response.parts]
-    assert [(b.data, b.display_name) for b in inside] == [(b"0", "a"), (b"1", "2-a")]
-    assert kept.function_response.response == {
-        "n": 0,
-        "parallel_calls": [
-            {"call": {"name": "see", "args": {"n": 1}}, "response": {"n": 1}}
-        ],
-    }
-    assert len(parts[0].function_response.parts) == 1
-
-
 @pytest.mark.parametrize("signature", [None, b"c2ln"], ids=["bare", "signed"])
 async def test_a_call_that_is_marked_as_a_thought_reaches_claude(signature):
     """ADK would send the thought alone, and the result would answer nothing."""
