@@ -73,7 +73,7 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
 """LiteLlm's provider prefixes; everything else there speaks OpenAI chat."""
 
 _BY_ID: Mapping[str, Any] = {
-    "ids": IdFormat(required=True, unique="request"),
+    "ids": IdFormat(required=True),
     "nested_media": False,
 }
 _VIA_LITELLM: Mapping[str, Mapping[str, Any]] = {

@@ -32,6 +32,7 @@ from adk_history_guard.core.turns import (
     carries_data,
     has_data,
     is_request_for_client,
+    records,
 )
 
 if TYPE_CHECKING:
@@ -270,22 +271,16 @@ def crowded_part(request: Request) -> Iterator[Finding]:
             yield turn.place(n), f"fields {' and '.join(fields)} in one part."
 
 
-def _records(request: Request) -> Iterator[Call | Response]:
-    for turn in request.turns:
-        yield from turn.calls
-        yield from turn.responses
-
-
 def nameless_call(request: Request) -> Iterator[Finding]:
     """HG304: a call or response without a name."""
-    for record in _records(request):
+    for record in records(request.turns):
         if record.name is None:
             yield _at(record), f"no name (id {record.id!r})."
 
 
 def illegal_name(request: Request) -> Iterator[Finding]:
     """HG305: a name that cannot be declared."""
-    for record in _records(request):
+    for record in records(request.turns):
         if record.name is not None and not NAME.fullmatch(record.name):
             yield _at(record), f"the name {record.name[:80]!r}."
 
@@ -300,7 +295,7 @@ def missing_body(request: Request) -> Iterator[Finding]:
 
 def output_only_field(request: Request) -> Iterator[Finding]:
     """HG307: a field that is not for requests."""
-    for record in _records(request):
+    for record in records(request.turns):
         raw = record.raw.function_call or record.raw.function_response
         for name in ("partial_args", "will_continue", "scheduling"):
             if getattr(raw, name, None) is not None:

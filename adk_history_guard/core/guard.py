@@ -18,6 +18,7 @@ from adk_history_guard.core.turns import (
     Severity,
     Violation,
     read_contents,
+    records,
     reread,
     write_contents,
 )
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from adk_history_guard.core.origins import Origins
     from adk_history_guard.core.pairing import Pairs
     from adk_history_guard.core.profiles import Profile
-    from adk_history_guard.core.turns import Record, Turn
+    from adk_history_guard.core.turns import Turn
     from adk_history_guard.options import GuardOptions
 
 
@@ -97,13 +98,11 @@ def guard(
 
 def _pair_by(turns: list[Turn], known: Mapping[tuple[int, int], str]) -> Pairs:
     """Pair turns by ids that their parts do not carry, where some are known."""
-    if not known:
-        return pair(turns)
-    records: list[Record] = []
-    for turn in turns:
-        records += turn.calls
-        records += turn.responses
-    bare = [r for r in records if r.id is None and (r.turn, r.part) in known]
+    bare = [
+        record
+        for record in records(turns)
+        if record.id is None and (record.turn, record.part) in known
+    ]
     for record in bare:
         record.id = known[record.turn, record.part]
     pairs = pair(turns)
@@ -120,21 +119,20 @@ def _is_usual(options: GuardOptions) -> bool:
 def _keep_doubts(repaired: list[Turn], before: Pairs, turns: list[Turn]) -> Pairs:
     """Pair repaired turns; what was a guess before the repair still is one."""
     pairs = pair(turns)
-    if before.doubtful:
-        doubts = set(before.doubtful)
-        pairs.doubtful += [
-            new
-            for old_turn, turn in zip(repaired, turns, strict=True)
-            for old, new in zip(old_turn.responses, turn.responses, strict=True)
-            if old in doubts and new not in pairs.doubtful
-        ]
+    doubts = set(before.doubtful)
+    pairs.doubtful += [
+        new
+        for old_turn, turn in zip(repaired, turns, strict=True)
+        for old, new in zip(old_turn.responses, turn.responses, strict=True)
+        if old in doubts
+    ]
     return pairs
 
 
 def _mark_pending(pairs: Pairs, pending: Collection[str]) -> None:
-    """Tell the checks which of the unanswered calls wait on purpose."""
-    for call, answers in pairs.answers.items():
-        if not answers and (call.id or call.name) in pending:
+    """Tell the checks which calls wait on purpose, where nothing answers them."""
+    for call in pairs.answers:
+        if (call.id or call.name) in pending:
             call.waits = True
 
 

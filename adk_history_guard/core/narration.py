@@ -24,18 +24,15 @@ if TYPE_CHECKING:
     Item = tuple[types.Part, Call | Response | None]
 
 
-def call(part: types.Part) -> list[types.Part]:
+def call(said: Call) -> list[types.Part]:
     """Tell a call as text of the model.
 
     Args:
-      part: A function call part.
+      said: A call.
 
     Returns:
       One text part with the tool's name and its arguments as JSON.
     """
-    said = part.function_call
-    if said is None:
-        return [part]
     return [types.Part(text=f"[Called tool {said.name!r} with {as_json(said.args)}]")]
 
 
@@ -102,7 +99,7 @@ def narrate_unsigned(turns: list[Turn], job: Job) -> list[Turn]:
     """
     if job.profile.signatures != "demanded" or job.unsigned != "narrate":
         return turns
-    marked = job.profile.signed_ids and is_marked(turns, job.markers)
+    marked = is_marked(turns, job.markers)
     signed = signed_calls(turns, job.profile, job.markers, job.origins)
     told = {
         call
@@ -110,8 +107,6 @@ def narrate_unsigned(turns: list[Turn], job: Job) -> list[Turn]:
         if turn.calls and _is_foreign(turn, signed, job, marked=marked)
         for call in turn.calls
     }
-    if not told:
-        return turns
     return [_told(turn, told, job) for turn in turns]
 
 
@@ -133,7 +128,7 @@ def _told(turn: Turn, told: set[Call], job: Job) -> Turn:
     changed = False
     for part, record in turn.items():
         if isinstance(record, Call) and record in told:
-            texts = call(part)
+            texts = call(record)
             job.note(
                 "HG401",
                 Action.MOVE,

@@ -27,7 +27,6 @@ class IdFormat:
       pattern: What an id must match in full; None where anything goes.
       length: The longest id; None where there is no limit.
       exact: Whether `length` is not a limit but the length itself.
-      unique: Where an id may not stand twice: `turn` or `request`.
       data: Whether an id may carry data, so that it is kept byte for byte.
     """
 
@@ -35,7 +34,6 @@ class IdFormat:
     pattern: re.Pattern[str] | None = None
     length: int | None = None
     exact: bool = False
-    unique: str = "turn"
     data: bool = True
 
     def allows(self, call_id: str) -> bool:
@@ -70,7 +68,6 @@ class Profile:
       media_turns: The turns for media of several responses: `one`, or `each`.
       media_types: What may stand as a part of its own; None for anything.
       leading_user: Whether the history must start with a user turn.
-      own_response_turn: Whether nothing may share a turn with responses.
       model_after_responses: Whether the model must speak between a response
         turn and a user turn.
       final_space: Whether the model's words may end in white space at the end
@@ -90,7 +87,6 @@ class Profile:
     media_turns: str = "one"
     media_types: frozenset[str] | None = None
     leading_user: bool = True
-    own_response_turn: bool = True
     model_after_responses: bool = False
     final_space: bool = True
 
@@ -128,7 +124,7 @@ _ALL = (
         "gemini-gateway",
         "Gemini behind an OpenAI-compatible gateway, signatures inside the ids.",
         rules={**_PAIRED_BY_ID, "HG401": ERROR, "HG403": OFF, "HG504": OFF},
-        ids=IdFormat(required=True, unique="request"),
+        ids=IdFormat(required=True),
         signatures="demanded",
         signed_ids=True,
         unsigned="narrate",
@@ -140,7 +136,7 @@ _ALL = (
         "openai-chat",
         "OpenAI Chat Completions and compatible servers.",
         rules=_PAIRED_BY_ID,
-        ids=IdFormat(required=True, pattern=_WORD, length=40, unique="request"),
+        ids=IdFormat(required=True, pattern=_WORD, length=40),
         signatures="foreign",
         media_turns="each",
         leading_user=False,
@@ -149,7 +145,7 @@ _ALL = (
         "openai-responses",
         "OpenAI Responses.",
         rules=_PAIRED_BY_ID,
-        ids=IdFormat(required=True, pattern=_WORD, length=64, unique="request"),
+        ids=IdFormat(required=True, pattern=_WORD, length=64),
         signatures="foreign",
         media_turns="each",
         leading_user=False,
@@ -158,9 +154,7 @@ _ALL = (
         "anthropic",
         "Anthropic Messages, directly or through Vertex AI.",
         rules={**_PAIRED_BY_ID, "HG302": ERROR},
-        ids=IdFormat(
-            required=True, pattern=_WORD, length=64, unique="request", data=False
-        ),
+        ids=IdFormat(required=True, pattern=_WORD, length=64, data=False),
         signatures="foreign",
         thoughts="signed",
         final_space=False,
@@ -177,7 +171,6 @@ _ALL = (
             pattern=_ALPHANUMERIC,
             length=9,
             exact=True,
-            unique="request",
             data=False,
         ),
         signatures="foreign",
@@ -188,9 +181,7 @@ _ALL = (
         "bedrock",
         "Amazon Bedrock Converse.",
         rules={**_PAIRED_BY_ID, "HG302": ERROR},
-        ids=IdFormat(
-            required=True, pattern=_WORD, length=64, unique="request", data=False
-        ),
+        ids=IdFormat(required=True, pattern=_WORD, length=64, data=False),
         signatures="foreign",
         thoughts="own",
         final_space=False,

@@ -310,6 +310,13 @@ def reread(turns: Sequence[Turn]) -> list[Turn]:
     ]
 
 
+def records(turns: Iterable[Turn]) -> Iterator[Record]:
+    """Yield the calls and responses of turns, turn by turn."""
+    for turn in turns:
+        yield from turn.calls
+        yield from turn.responses
+
+
 def write_contents(turns: Iterable[Turn]) -> list[types.Content]:
     """Write turns as contents; an untouched content stays the same object."""
     return [

@@ -46,6 +46,11 @@ TESTS = {
     "core/media.py": (*REQUESTS, "tests/providers/test_media_wire.py"),
     "core/ids.py": (*REQUESTS, "tests/providers/test_data_ids.py"),
     "core/screen.py": BREACHES,
+    "core/guard.py": ("tests/test_guard.py", *BREACHES, "tests/test_repair.py"),
+    "core/origins.py": ("tests/test_guard.py", "tests/test_narration.py"),
+    "core/narration.py": ("tests/test_narration.py", *BREACHES, "tests/test_repair.py"),
+    "core/profiles.py": BREACHES,
+    "core/rules.py": BREACHES,
     "core/turns.py": (
         *BREACHES,
         "tests/test_turns.py",

@@ -18,6 +18,7 @@ _ONE_KIND = "calls alone, or responses alone, stand in order already"
 _SHORT_CUT = "a short cut, which saves time and tells the same"
 _KEY_OF_PAIRING = "a key of a table that `core/pairing.py` makes when it is imported"
 _PART = "the part of a response holds one"
+_FOR_TYPES = "for the type checker; no other record or part gets there"
 
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "core/pairing.py": {
@@ -81,4 +82,12 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "_holding: part.function_response or types.FunctionResponse() -> "
         "part.function_response": _PART,
     },
+    "core/narration.py": {
+        "response: return [part] -> return None": _FOR_TYPES,
+        "_told: isinstance(record, Call) and record in told -> "
+        "record in told": _FOR_TYPES,
+        "_told: isinstance(record, Response) and job.pairs.owner.get(record) in told "
+        "-> job.pairs.owner.get(record) in told": _FOR_TYPES,
+    },
+    "core/guard.py": {"guard: changes -> True": _SHORT_CUT},
 }
