@@ -263,6 +263,20 @@ def test_words_beside_a_gathered_response_are_not_left_out():
     assert repair_events(once.events).events is once.events
 
 
+def test_message_that_answers_a_question_by_a_wrong_name_too_stays_as_it_is():
+    """What stands beside the late answer is not the round's to put in order."""
+    done = repaired(
+        ["root", "see#c1(1)"],
+        ["root", "other#c1=1"],
+        ["root", "adk_request_confirmation#k1(2)"],
+        ["root inv=1", "job#j1(3)"],
+        ["user", "look#k1=2", "job#j1=3"],
+    )
+
+    assert codes(done) == [("HG106", "rename")]
+    assert len(done.events) == 5
+
+
 def test_response_that_goes_home_is_no_place_to_rewind_to():
     """A rewind takes back from the first event of a run: none comes first."""
     call, response = builders.call, builders.response

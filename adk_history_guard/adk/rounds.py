@@ -123,7 +123,8 @@ def _bring(draft: Draft, found: Round) -> None:
     answers = [r for c in found.calls for r in draft.pairs.answers[c]]
     own = sorted({r.turn for r in answers} - {last})
     finals = [r for _, r in found.finals]
-    in_order = not found.missing and _in_slots(draft, answers) == finals
+    sent = [r for r in _in_slots(draft, answers) if _is_of(draft, r, found)]
+    in_order = not found.missing and sent == finals
     along = {n for n in own if _goes_along(draft, n, found, gathered=not in_order)}
     between = _is_seen_between(draft, found, along)
     if in_order and not between:
@@ -138,6 +139,11 @@ def _bring(draft: Draft, found: Round) -> None:
     draft.note("HG104", Action.MOVE, found.calls[0], text)
     for n in (index, *own) if whole else (index,):
         _move(draft, n, late)
+
+
+def _is_of(draft: Draft, response: Response, found: Round) -> bool:
+    """Whether a round can do without a response: the newest event stays as it is."""
+    return response.turn != draft.last or draft.pairs.owner.get(response) in found.calls
 
 
 def _join(draft: Draft, indices: Sequence[int]) -> None:
