@@ -94,12 +94,10 @@ class Profile:
 _WORD = re.compile(r"[a-zA-Z0-9_-]+")
 _ALPHANUMERIC = re.compile(r"[a-zA-Z0-9]+")
 
-_NO_SIGNATURES: Mapping[str, Severity] = {"HG401": OFF, "HG402": OFF, "HG403": ERROR}
+_NO_SIGNATURES: Mapping[str, Severity] = {"HG401": OFF, "HG402": OFF}
 _PAIRED_BY_ID: Mapping[str, Severity] = {
     "HG105": OFF,
     "HG501": ERROR,
-    "HG504": ERROR,
-    "HG505": ERROR,
     "HG206": OFF,
     "HG302": WARNING,
     "HG307": OFF,
@@ -110,7 +108,6 @@ _ALL = (
     Profile(
         "gemini-3",
         "Gemini 3 and later over `generateContent`.",
-        rules={"HG401": ERROR},
         signatures="demanded",
         unsigned="placeholder_signature",
         nested_media=True,
@@ -123,7 +120,7 @@ _ALL = (
     Profile(
         "gemini-gateway",
         "Gemini behind an OpenAI-compatible gateway, signatures inside the ids.",
-        rules={**_PAIRED_BY_ID, "HG401": ERROR, "HG403": OFF, "HG504": OFF},
+        rules={**_PAIRED_BY_ID, "HG401": ERROR},
         ids=IdFormat(required=True),
         signatures="demanded",
         signed_ids=True,

@@ -49,7 +49,7 @@ TESTS = {
     "core/guard.py": ("tests/test_guard.py", *BREACHES, "tests/test_repair.py"),
     "core/origins.py": ("tests/test_guard.py", "tests/test_narration.py"),
     "core/narration.py": ("tests/test_narration.py", *BREACHES, "tests/test_repair.py"),
-    "core/profiles.py": BREACHES,
+    "core/profiles.py": ("tests/test_profiles.py", *BREACHES),
     "core/rules.py": BREACHES,
     "core/turns.py": (
         *BREACHES,

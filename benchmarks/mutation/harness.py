@@ -5,7 +5,7 @@
 Importing ADK and collecting takes seconds, a test milliseconds: so tests are
 collected once, and each child exchanges the code of one function before it runs
 them. Only tests that reach the changed line run, those first that have told most
-mutants, and the first failure ends it.
+mutants, and the first failure ends it. Of a name of the module all tests run.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Session:
         chosen = [
             n
             for n, reached in enumerate(self._lines)
-            if reached & lines and self._times[n] < LONGEST
+            if (mutant.values or reached & lines) and self._times[n] < LONGEST
         ]
         if not chosen:
             return UNREACHED, ""
@@ -149,9 +149,9 @@ class Session:
             os._exit(0)
 
     def _reach(self, mutant: Mutant) -> set[int]:
-        """The lines of which a test must reach one to see a mutant."""
+        """The lines of which a test must reach one to see a mutant in a function."""
         if mutant.function is None:
-            return set().union(*self._lines)
+            return set()
         code = _code_of(mutant.code, mutant.function)
         whole = set(_lines(code))
         known = set().union(*self._lines)  # a bare `continue` is no line of its own
@@ -196,7 +196,7 @@ def _give(module: types.ModuleType, name: str, new: Any) -> None:
     """Set a name of a module, wherever it was imported."""
     old = getattr(module, name)
     for known, held in list(sys.modules.items()):
-        if known.startswith(PACKAGE) and vars(held).get(name) is old:
+        if known.startswith((PACKAGE, "tests")) and vars(held).get(name) is old:
             setattr(held, name, new)
 
 

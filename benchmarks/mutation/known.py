@@ -90,4 +90,7 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "-> job.pairs.owner.get(record) in told": _FOR_TYPES,
     },
     "core/guard.py": {"guard: changes -> True": _SHORT_CUT},
+    "core/profiles.py": {
+        "_ALL: 'own' -> 'own_'": "what is neither `any` nor `signed` is read as `own`",
+    },
 }
