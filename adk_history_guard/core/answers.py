@@ -62,8 +62,6 @@ def drop_nameless_calls(turns: list[Turn], job: Job) -> list[Turn]:
             f"a {what} (id {record.id!r})",
         )
 
-    if all(call.name is not None for call in job.pairs.answers):
-        return turns
     return _without(turns, is_nameless, note)
 
 
@@ -97,22 +95,17 @@ def settle_orphans(turns: list[Turn], job: Job) -> list[Turn]:
     """
     pairs = job.pairs
     doubles = {
-        response
-        for answers in pairs.answers.values()
-        if len(answers) > 1
-        for response in answers[:-1]
+        response for answers in pairs.answers.values() for response in answers[:-1]
     }
     orphans = set(pairs.orphans)
     if not doubles and not orphans:
         return turns
     narrated: set[Response] = set()
-    if orphans:
-        last = turns[-1].responses
-        spare = last and len(last) == len(turns[-1].parts)
-        if job.options.orphans == "narrate":
-            narrated = orphans
-        elif spare and orphans.issuperset(last):
-            narrated = set(last)
+    last = turns[-1].responses
+    if job.options.orphans == "narrate":
+        narrated = orphans
+    elif len(last) == len(turns[-1].parts) and orphans.issuperset(last):
+        narrated = set(last)
 
     def note(record: Response) -> None:
         place = Place(record.turn, record.part)
@@ -123,8 +116,7 @@ def settle_orphans(turns: list[Turn], job: Job) -> list[Turn]:
             text = f"the response {record}: no call for it"
             job.note("HG102", Action.DROP, place, text)
 
-    if narrated:
-        turns = [_narrate(turn, narrated, job) for turn in turns]
+    turns = [_narrate(turn, narrated, job) for turn in turns]
     gone = (doubles | orphans) - narrated
     return _without(turns, lambda record: record in gone, note)
 
@@ -175,7 +167,7 @@ def _home(turn: Turn, following: Turn | None, job: Job) -> Turn | None:
     wanted = [r for call in turn.calls if (r := final(call)) is not None]
     if not wanted:
         return None
-    if following is not None and not following.calls:
+    if following is not None:
         if following.responses == wanted:
             if len(following.parts) == len(wanted):
                 return following
@@ -215,35 +207,22 @@ def answer(turns: list[Turn], job: Job) -> list[Turn]:
     before anything is added (strands-agents/harness-sdk#1610).
     """
     out: list[Turn] = []
-    skip = False
     for n, turn in enumerate(turns):
-        if skip:
-            skip = False
-            continue
-        if not turn.calls:
+        if turn.calls:
+            following = turns[n + 1] if n + 1 < len(turns) else None
+            out += _answered(turn, following, job)
+        elif not turn.responses:  # those stand right behind their calls by now
             out.append(turn)
-            continue
-        following = turns[n + 1] if n + 1 < len(turns) else None
-        home = following if following is not None and following.responses else None
-        skip = home is not None
-        calls, responses = _answered(turn, home, job)
-        if calls is not None:
-            out.append(calls)
-        if responses is not None:
-            out.append(responses)
     return out
 
 
-def _answered(
-    turn: Turn, home: Turn | None, job: Job
-) -> tuple[Turn | None, Turn | None]:
+def _answered(turn: Turn, following: Turn | None, job: Job) -> list[Turn]:
+    """A call turn and the turn of its responses, where anything is left of them."""
+    home = following if following is not None and following.responses else None
     by_call = {
         job.pairs.owner[r]: r for r in (home.responses if home is not None else ())
     }
-    missing = [call for call in turn.calls if call not in by_call]
-    if not missing:
-        return turn, home
-    plan = {call: _policy(call, job) for call in missing}
+    plan = {call: _policy(call, job) for call in turn.calls if call not in by_call}
     items: list[tuple[types.Part, Record | None]] = []
     for call in turn.calls:
         if call in by_call:
@@ -255,10 +234,9 @@ def _answered(
         items.append((response.raw, response))
     if any(word == "drop" for word in plan.values()):
         turn = _dropping(turn, plan, job)
-    calls = turn if turn.parts else None
-    if not items:
-        return calls, None
-    return calls, (home or Turn(turn.index, "user", [])).remade(items, "user")
+    if home is None or len(items) > len(home.parts):
+        home = Turn(turn.index, "user", []).remade(items)
+    return [made for made in (turn, home) if made.parts]
 
 
 def _policy(call: Call, job: Job) -> str:
@@ -280,7 +258,6 @@ def _placeholder(call: Call, job: Job) -> Response:
     part = placeholder_part(call, body)
     response = Response(call.turn, call.part, call.id, call.name, dict(body), part)
     job.pairs.owner[response] = call
-    job.pairs.answers[call].append(response)
     return response
 
 
@@ -310,15 +287,10 @@ def mend(turns: list[Turn], job: Job) -> list[Turn]:
     Sources: G6, G7, G28, G29; router-for-me/CLIProxyAPI#2104, #5098. Fields
     that only a provider may send are taken off (G30).
     """
-    out: list[Turn] = []
-    for turn in turns:
-        if turn.responses:
-            out.append(_mended(turn, _mend_response, job))
-        elif turn.calls:
-            out.append(_mended(turn, _mend_call, job))
-        else:
-            out.append(turn)
-    return out
+    return [
+        _mended(turn, _mend_response if turn.responses else _mend_call, job)
+        for turn in turns
+    ]
 
 
 def _mended(
@@ -336,10 +308,8 @@ def _mended(
 
 
 def _mend_response(part: types.Part, record: Response, job: Job) -> types.Part:
-    call = job.pairs.owner.get(record)
-    response = part.function_response
-    if call is None or response is None:
-        return part
+    call = job.pairs.owner[record]
+    response = part.function_response or types.FunctionResponse()
     place = Place(record.turn, record.part)
     update: dict[str, Any] = {}
     if response.name != call.name:

@@ -54,14 +54,14 @@ def nest_media(turns: list[Turn], job: Job) -> list[Turn]:
 
 def _nested(turn: Turn, job: Job) -> Turn:
     owner = turn.responses[0]
-    given: dict[Response, list[types.Part]] = {}
+    given: dict[Response, list[types.Blob]] = {}
     rest: list[Item] = []
     for n, (part, record) in enumerate(turn.items()):
         blob = part.inline_data
         if isinstance(record, Response):
             owner = record
         elif blob is not None and blob.mime_type in MEDIA_TYPES:
-            given.setdefault(owner, []).append(part)
+            given.setdefault(owner, []).append(blob)
             text = f"media into the response {owner}"
             job.note("HG205", Action.MOVE, turn.place(n), text)
             continue
@@ -77,20 +77,14 @@ def _nested(turn: Turn, job: Job) -> Turn:
     return turn.remade(items)
 
 
-def _holding(part: types.Part, media: list[types.Part]) -> types.Part:
+def _holding(part: types.Part, blobs: list[types.Blob]) -> types.Part:
     said = part.function_response or types.FunctionResponse()
     parts = nested(part)
-    for medium in media:
-        blob = medium.inline_data or types.Blob()
-        parts.append(
-            types.FunctionResponsePart(
-                inline_data=types.FunctionResponseBlob(
-                    data=blob.data,
-                    mime_type=blob.mime_type,
-                    display_name=getattr(blob, "display_name", None),
-                )
-            )
+    for blob in blobs:
+        inside = types.FunctionResponseBlob(
+            data=blob.data, mime_type=blob.mime_type, display_name=blob.display_name
         )
+        parts.append(types.FunctionResponsePart(inline_data=inside))
     return changed(part, {"function_response": changed(said, {"parts": parts})})
 
 
@@ -119,8 +113,8 @@ def rest_of(turn: Turn, out: list[Turn], job: Job) -> list[Turn]:
     else:
         items = [item for group in groups for item in group]
         if out and out[-1] in job.rests:
-            joined = out[-1].remade([*out.pop().items(), *items])
-            rests = [joined]
+            before = out.pop()
+            rests = [before.remade([*before.items(), *items])]
         else:
             rests = [turn.remade(items)]
     job.rests.update(rests)
@@ -147,10 +141,11 @@ def bring_out_media(turns: list[Turn], job: Job) -> list[Turn]:
             continue
         is_media = _is_media(turn)
         if not each and behind and (is_media or turn in job.rests):
-            if is_media and turn not in job.rests:
+            if turn not in job.rests:
                 text = "media into the turn of the media before it"
                 job.note("HG205", Action.MOVE, turn.place(), text)
-            out[-1] = out[-1].remade([*out[-1].items(), *turn.items()])
+            before = out.pop()
+            out.append(before.remade([*before.items(), *turn.items()]))
         else:
             behind = bool(out) and bool(out[-1].responses)
             out.append(turn)
@@ -166,15 +161,10 @@ def _brought_out(turn: Turn, job: Job) -> tuple[Turn, list[list[Item]]]:
     items: list[Item] = []
     media: list[list[Item]] = []
     changed = False
-    for part, record in turn.items():
-        new = part
-        if isinstance(record, Response):
-            new, brought = _emptied(part, record, job)
-            if brought:
-                media.append([(medium, None) for medium in brought])
-            if new is not part:
-                record.raw = new
-                changed = True
+    for part, record in zip(turn.parts, turn.responses, strict=True):  # nothing else
+        new, brought = _emptied(part, record, job)
+        media.append([(medium, None) for medium in brought])
+        changed = changed or new is not part
         items.append((new, record))
     return (turn.remade(items) if changed else turn), media
 
@@ -182,14 +172,10 @@ def _brought_out(turn: Turn, job: Job) -> tuple[Turn, list[list[Item]]]:
 def _emptied(
     part: types.Part, record: Response, job: Job
 ) -> tuple[types.Part, list[types.Part]]:
-    said = part.function_response
-    inside = nested(part)
-    if said is None or not inside:
-        return part, []
     place = Place(record.turn, record.part)
     stay: list[types.FunctionResponsePart] = []
     brought: list[types.Part] = []
-    for medium in inside:
+    for medium in nested(part):
         own = None if _may_stay(medium, job) else narration.own_part(medium)
         if own is not None and _may_go(own, job):
             brought.append(own)
@@ -205,6 +191,7 @@ def _emptied(
         job.note("HG309", Action.MOVE, place, text)
     if not renamed and not brought:
         return part, []
+    said = part.function_response or types.FunctionResponse()
     new = changed(said, {"parts": kept or None})
     return changed(part, {"function_response": new}), brought
 
@@ -239,10 +226,10 @@ def _own_name(
     medium: types.FunctionResponsePart, names: set[str]
 ) -> types.FunctionResponsePart:
     blob = medium.inline_data
-    name = blob.display_name if blob is not None else None
-    if blob is None or not name:
+    if blob is None or not blob.display_name:
         return medium
-    fresh, n = name, 2
+    name = fresh = blob.display_name
+    n = 2
     while fresh in names:
         fresh, n = f"{n}-{name}", n + 1
     names.add(fresh)

@@ -92,5 +92,23 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
     "core/guard.py": {"guard: changes -> True": _SHORT_CUT},
     "core/profiles.py": {
         "_ALL: 'own' -> 'own_'": "what is neither `any` nor `signed` is read as `own`",
+    "core/answers.py": {
+        "_narrate: record in narrated and isinstance(record, Response) -> "
+        "record in narrated": "only responses are narrated",
+        "_dropping: isinstance(record, Call) and plan.get(record) == 'drop' -> "
+        "plan.get(record) == 'drop'": "only calls are planned for",
+        "_mend_response: part.function_response or types.FunctionResponse() -> "
+        "part.function_response": _PART,
+        "_mend_call: call is None or not update -> not update": (
+            "where there is no call, there is no field of it"
+        ),
+    },
+    "core/media.py": {
+        "_nested: isinstance(record, Response) and record in given -> "
+        "record in given": "only responses are given media",
+        "_holding: part.function_response or types.FunctionResponse() -> "
+        "part.function_response": _PART,
+        "_emptied: part.function_response or types.FunctionResponse() -> "
+        "part.function_response": _PART,
     },
 }
