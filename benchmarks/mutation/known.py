@@ -17,7 +17,6 @@ _LIKE_BY_LIKE = "a fresh call without id is the first of its like in both queues
 _ONE_KIND = "calls alone, or responses alone, stand in order already"
 _SHORT_CUT = "a short cut, which saves time and tells the same"
 _KEY_OF_PAIRING = "a key of a table that `core/pairing.py` makes when it is imported"
-_PART = "the part of a response holds one"
 _FOR_TYPES = "for the type checker; no other record or part gets there"
 
 KNOWN: Mapping[str, Mapping[str, str]] = {
@@ -80,7 +79,7 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
     },
     "core/collapse.py": {
         "_holding: part.function_response or types.FunctionResponse() -> "
-        "part.function_response": _PART,
+        "part.function_response": _FOR_TYPES,
     },
     "core/narration.py": {
         "response: return [part] -> return None": _FOR_TYPES,
@@ -92,23 +91,22 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
     "core/guard.py": {"guard: changes -> True": _SHORT_CUT},
     "core/profiles.py": {
         "_ALL: 'own' -> 'own_'": "what is neither `any` nor `signed` is read as `own`",
+    },
     "core/answers.py": {
         "_narrate: record in narrated and isinstance(record, Response) -> "
-        "record in narrated": "only responses are narrated",
+        "record in narrated": _FOR_TYPES,
         "_dropping: isinstance(record, Call) and plan.get(record) == 'drop' -> "
-        "plan.get(record) == 'drop'": "only calls are planned for",
+        "plan.get(record) == 'drop'": _FOR_TYPES,
         "_mend_response: part.function_response or types.FunctionResponse() -> "
-        "part.function_response": _PART,
-        "_mend_call: call is None or not update -> not update": (
-            "where there is no call, there is no field of it"
-        ),
+        "part.function_response": _FOR_TYPES,
+        "_mend_call: call is None or not update -> not update": _FOR_TYPES,
     },
     "core/media.py": {
         "_nested: isinstance(record, Response) and record in given -> "
-        "record in given": "only responses are given media",
+        "record in given": _FOR_TYPES,
         "_holding: part.function_response or types.FunctionResponse() -> "
-        "part.function_response": _PART,
+        "part.function_response": _FOR_TYPES,
         "_emptied: part.function_response or types.FunctionResponse() -> "
-        "part.function_response": _PART,
+        "part.function_response": _FOR_TYPES,
     },
 }
