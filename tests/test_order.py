@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin that should stand before the guard is warned of, once for each Runner."""
+"""A plugin that should stand before the guard is warned of, once."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ import logging
 
 import pytest
 from google.adk import plugins
+from google.adk.agents import LlmAgent
 from google.adk.plugins.context_filter_plugin import ContextFilterPlugin
 from google.adk.plugins.logging_plugin import LoggingPlugin
 from google.adk.plugins.multimodal_tool_results_plugin import (
     MultimodalToolResultsPlugin,
 )
+from google.adk.tools.agent_tool import AgentTool
 
 from adk_history_guard.adk.order import BEFORE_THE_GUARD
 from tests.agents import Scripted, make_runner, say
+from tests.builders import call
 
 
 class Filter(ContextFilterPlugin):
@@ -75,3 +78,37 @@ async def test_a_subclass_counts_and_others_do_not(caplog):
     await say(runner, "go")
 
     assert [words.split(" stands")[0] for words in warned(caplog)] == ["plugin 'mine'"]
+
+
+async def test_a_tool_that_is_an_agent_adds_no_warning(caplog):
+    """ADK makes a Runner for each call of an AgentTool; the order is told once."""
+    helper = LlmAgent(name="helper", description="Helps.", model=Scripted())
+    asks = [[call("helper", id=f"c{n}", request="?")] for n in range(3)]
+    runner = make_runner(
+        Scripted(replies=asks),
+        tools=[AgentTool(helper)],
+        plugins=[ContextFilterPlugin(num_invocations_to_keep=2)],
+    )
+
+    await say(runner, "go")
+
+    assert [words.split(" stands")[0] for words in warned(caplog)] == [
+        "plugin 'context_filter_plugin'"
+    ]
+
+
+async def test_another_runner_with_another_wrong_order_is_warned_of(caplog):
+    """One guard may serve several Runners; each plugin behind it is told."""
+    first = make_runner(Scripted(), plugins=[Filter(2, name="one")])
+    other = make_runner(
+        Scripted(), plugins=[Filter(2, name="two"), Filter(2, name="one")]
+    )
+    other.plugin_manager.plugins[0] = first.plugin_manager.plugins[0]
+
+    await say(first, "go")
+    await say(other, "go")
+
+    assert [words.split(" stands")[0] for words in warned(caplog)] == [
+        "plugin 'one'",
+        "plugin 'two'",
+    ]

@@ -102,7 +102,7 @@ class HistoryGuardPlugin(BasePlugin):
     store is never written. Live runs and the Interactions API are left alone:
     there ids belong to the server. Register it before plugins that answer for
     the model, and after `ToolCallIntegrityPlugin`, `ContextFilterPlugin` and
-    `MultimodalToolResultsPlugin`; a wrong order is warned of at the first run.
+    `MultimodalToolResultsPlugin`; a wrong order is warned of, once.
 
     In `mode="strict"` a request that cannot be repaired raises
     `InvalidHistoryError`; ADK hands it on inside a `RuntimeError`.
@@ -129,7 +129,6 @@ class HistoryGuardPlugin(BasePlugin):
         self.options = GuardOptions.build(options, **knobs)
         self.reporter = Reporter()
         self._runs: IdentityMap[Run] = IdentityMap()
-        self._managers: IdentityMap[list[str]] = IdentityMap()
         self._markers = (*DATA_MARKERS, self.options.signature_marker)
 
     @property
@@ -293,11 +292,10 @@ class HistoryGuardPlugin(BasePlugin):
                 await self.reporter.silent(sight, failure, None)
 
     def _check_order(self, context: InvocationContext) -> None:
-        """Warn once for each Runner of plugins that should stand before this one."""
+        """Warn of plugins that should stand before this one."""
         manager = getattr(context, "plugin_manager", None)
-        if manager is not None and self._managers.get(manager) is None:
-            told = self._managers.put(manager, misplaced(manager.plugins, self))
-            self.reporter.misplaced(told)
+        if manager is not None:
+            self.reporter.misplaced(misplaced(manager.plugins, self))
 
     def _target(self, run: Run, agent: str, request: LlmRequest | None) -> Target:
         found = run.agents.get(agent)

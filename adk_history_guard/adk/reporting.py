@@ -83,6 +83,7 @@ class Reporter:
         """Start with empty counts."""
         self.faults = 0
         self._chosen: set[tuple[str, str]] = set()
+        self._misplaced: set[str] = set()
 
     def chose(self, name: str | None, target: Target) -> None:
         """Log the contract chosen for a model and why, once for each."""
@@ -114,9 +115,14 @@ class Reporter:
                     logger.debug("%s", change)
 
     def misplaced(self, told: Sequence[str]) -> None:
-        """Warn of plugins whose place undoes some of the guard's work."""
+        """Warn of plugins whose place undoes some of the guard's work, once for each.
+
+        ADK makes a Runner, with these plugins, for each call of an AgentTool.
+        """
         for words in told:
-            logger.warning("%s", words)
+            if words not in self._misplaced:
+                self._misplaced.add(words)
+                logger.warning("%s", words)
 
     def left(self, where: str, violations: Sequence[Violation]) -> None:
         """Log each violation that is left, at WARNING, and count it."""
