@@ -63,7 +63,7 @@ class _Guarded(BaseLlm):
         Raises:
           InvalidHistoryError: In `mode="strict"`, when a violation is left.
         """
-        request, ids, sight = self._prepare(llm_request)
+        request, ids, sight = self._prepare(llm_request, stream=stream)
         may_retry = self._guard_options.retry == "once" and sight is not None
         attempt = Attempt(may_retry=may_retry)
         while attempt.goes_on():
@@ -139,7 +139,7 @@ class _Guarded(BaseLlm):
         )
 
     def _prepare(
-        self, request: LlmRequest
+        self, request: LlmRequest, *, stream: bool
     ) -> tuple[LlmRequest, Stream | None, Sight | None]:
         """Return the request to send, a copy where repaired, and what to remember.
 
@@ -149,7 +149,7 @@ class _Guarded(BaseLlm):
         options = self._guard_options
         began = perf_counter()
         try:
-            prepared = self._repaired(request)
+            prepared = self._repaired(request, stream=stream)
             telemetry.took("model", perf_counter() - began)
         except InvalidHistoryError:
             raise
@@ -161,7 +161,7 @@ class _Guarded(BaseLlm):
         return prepared
 
     def _repaired(
-        self, request: LlmRequest
+        self, request: LlmRequest, *, stream: bool
     ) -> tuple[LlmRequest, Stream | None, Sight | None]:
         options, reporter = self._guard_options, self._guard_reporter
         target = self._aim(request)
@@ -192,7 +192,7 @@ class _Guarded(BaseLlm):
             raise InvalidHistoryError(errors)
         if outcome.changes:
             request = request.model_copy(update={"contents": outcome.contents})
-        sight = Sight(options, target, request, "model")
+        sight = Sight(options, target, request, "model", stream=stream)
         sight.changes = outcome.changes if active else ()
         return request, ids if active else None, sight
 

@@ -28,7 +28,7 @@ from adk_history_guard.adk.history import Scene, bring_late_round, repair_events
 from adk_history_guard.adk.ids import Known, Stream, new_id
 from adk_history_guard.adk.memory import Memory
 from adk_history_guard.adk.order import misplaced
-from adk_history_guard.adk.reporting import TIMED, Reporter, Sight
+from adk_history_guard.adk.reporting import TIMED, Reporter, Sight, is_streamed
 from adk_history_guard.adk.runs import IdentityMap, ModelCall, Run
 from adk_history_guard.adk.scenery import Waiting, agent_names
 from adk_history_guard.adk.stripped import KnownIds, find_ids
@@ -366,6 +366,7 @@ class HistoryGuardPlugin(BasePlugin):
             invocation_id=context.invocation_id,
             changes=outcome.changes if outcome is not None and self._active else (),
             pending=Waiting(session),
+            stream=is_streamed(context),
         )
 
     def _catch_repeats(self, run: Run, event: Event) -> None:

@@ -76,6 +76,13 @@ class Sight:
     stream: bool | None = None
 
 
+def is_streamed(context: Any) -> bool | None:
+    """Tell whether a run asks its models to stream; None where it does not say."""
+    config = getattr(context, "run_config", None)
+    mode = getattr(config, "streaming_mode", None)
+    return None if mode is None else mode.value == "sse"
+
+
 class Reporter:
     """Logs, counts and dumps for one plugin or one model."""
 

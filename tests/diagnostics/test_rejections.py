@@ -94,6 +94,7 @@ async def test_a_rejection_is_dumped_once(door, stream, tmp_path):
 
     assert isinstance(error, ClientError)
     assert (dump.kind, dump.door, dump.mode) == ("rejected", door, "observe")
+    assert dump.stream is stream
     assert dump.error.code == 400
     assert dump.error.text.startswith("Please ensure that the number of function")
     assert [v.code for v in dump.violations] == ["HG101"]
@@ -267,6 +268,7 @@ async def test_an_empty_stream_is_a_rejection(door):
         await run(server, door, stream=True, on_rejected=heard.append)
 
     assert [(r.kind, r.error.finish_reason) for r in heard] == [("silent", "STOP")]
+    assert heard[0].stream is True
 
 
 async def test_an_empty_answer_without_calls_is_none_of_ours(door, stream):
