@@ -74,7 +74,7 @@ class _Guarded(BaseLlm):
                     async for response in answers:
                         failure = self._safely(watch.see, response)
                         again = self._again(
-                            llm_request, request, failure if attempt.may_retry else None
+                            llm_request, sight, failure if attempt.may_retry else None
                         )
                         if again is not None:
                             request = attempt.again(again)
@@ -87,7 +87,7 @@ class _Guarded(BaseLlm):
                         yield response
             except Exception as error:
                 failure = self._safely(read_error, error) if attempt.may_retry else None
-                again = self._again(llm_request, request, failure)
+                again = self._again(llm_request, sight, failure)
                 if again is None:
                     if sight is not None:
                         await reporter.refused(sight, error)
@@ -103,12 +103,16 @@ class _Guarded(BaseLlm):
         self._guard_reporter = Reporter()
 
     def _again(
-        self, asked: LlmRequest, sent: LlmRequest, failure: ProviderError | None
+        self, asked: LlmRequest, sight: Sight | None, failure: ProviderError | None
     ) -> LlmRequest | None:
-        """Return what to send after a rejection, under a stricter policy."""
+        """Return what to send after a rejection, under a stricter policy.
+
+        The sight is then that of the second request: another rejection is its own.
+        """
         options = self._guard_options
-        if failure is None:
+        if failure is None or sight is None:
             return None
+        sent = sight.request
         try:
             found = stricter(
                 asked.contents,
@@ -127,7 +131,12 @@ class _Guarded(BaseLlm):
                 raise
             self._guard_reporter.fault("the retry of a guarded model")
             return None
-        return sent.model_copy(update={"contents": found.outcome.contents})
+        request: LlmRequest = sent.model_copy(
+            update={"contents": found.outcome.contents}
+        )
+        sight.request, sight.target = request, found.target
+        sight.changes = found.outcome.changes
+        return request
 
     def _aim(self, request: LlmRequest) -> Target:
         """Where a request goes."""

@@ -71,7 +71,8 @@ KINDS: Mapping[str, str] = {
 }
 """The kind of rejection by the rule that the provider's words mean first."""
 
-_SPEAKS_OPENAI = frozenset({"openai-chat", "gemini-gateway"})
+_GATEWAY = "gemini-gateway"
+_SPEAKS_OPENAI = frozenset({"openai-chat", _GATEWAY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,13 @@ class Retry:
       outcome: The contents and what was changed in them.
       step: The name of the policy.
       code: The rule that the provider meant.
+      target: The contract that the contents are now held against, and why.
     """
 
     outcome: Outcome
     step: str
     code: str
+    target: Target
 
 
 class Attempt:
@@ -138,16 +141,19 @@ def stricter(
     kind = KINDS.get(code)
     if kind is None or (error.finish_reason or "") == "STOP":
         return None
-    profile, steps = target.profile, STEPS[kind]
-    if profile.name in _SPEAKS_OPENAI:
-        profile, steps = PROFILES["gemini-gateway"], GATEWAY_STEPS
+    steps = STEPS[kind]
+    if target.profile.name in _SPEAKS_OPENAI:
+        steps = GATEWAY_STEPS
+        if target.profile.name != _GATEWAY:
+            reason = f"{target.reason}, and a rejection for what a Gemini asks ({code})"
+            target = replace(target, profile=PROFILES[_GATEWAY], reason=reason)
     for step in steps:
         outcome = guard(
             contents,
-            profile=profile,
+            profile=target.profile,
             options=replace(options, **step.knobs),
             origins=Origins(distrust=step.distrust),
         )
         if outcome.contents != sent:
-            return Retry(outcome, step.name, code)
+            return Retry(outcome, step.name, code, target)
     return None

@@ -128,6 +128,74 @@ async def test_a_second_rejection_is_not_answered():
         assert len(server.requests) == 3
 
 
+async def test_a_second_rejection_is_reported_with_what_was_sent_second(stream, caplog):
+    """The hook gets the request that was refused last; the first one is logged."""
+    caplog.set_level(logging.WARNING, logger="adk_history_guard")
+    heard: list = []
+    script = [
+        call("look", {"n": 1}),
+        failure(400, CORRUPTED),
+        failure(400, "Thought signature is not valid."),
+    ]
+    with StrictGemini(script) as server, pytest.raises(Exception, match="not valid"):
+        await ask(server, Host(), stream=stream, on_rejected=heard.append)
+
+    (rejected,) = heard
+    parts = rejected.contents[1].parts
+    assert rejected.error.text == "Thought signature is not valid."
+    assert [p.thought_signature for p in parts] == [b"skip_thought_signature_validator"]
+    assert [(c.code, str(c.action), str(c.place)) for c in rejected.changes] == [
+        ("HG403", "drop", "contents[1].parts[0]"),
+        ("HG401", "add", "contents[1].parts[0]"),
+    ]
+    assert retries(caplog) == [
+        (
+            "a request to 'gemini-3.5-flash' was refused (HG403); sent once more under "
+            "the policy 'placeholder_signature'"
+        )
+    ]
+
+
+async def test_a_silent_answer_to_the_second_request_is_reported_with_it():
+    """What comes with nothing in it after a retry is held against the second one."""
+    heard: list = []
+    script = [call("look", {"n": 1}), failure(400, CORRUPTED), []]
+    with StrictGemini(script) as server:
+        await ask(server, Host(), on_rejected=heard.append)
+
+    (rejected,) = heard
+    (part,) = rejected.contents[1].parts
+    assert (rejected.kind, rejected.error.finish_reason) == ("silent", "STOP")
+    assert part.thought_signature == b"skip_thought_signature_validator"
+    assert [c.code for c in rejected.changes] == ["HG403", "HG401"]
+
+
+async def test_a_retry_that_is_taken_is_no_rejection():
+    """The caller saw no error: nothing is dumped or handed to the hook."""
+    heard: list = []
+    with StrictGemini([call("look", {"n": 1}), failure(400, CORRUPTED), "fine"]) as s:
+        await ask(s, Host(), on_rejected=heard.append, dump=heard.append)
+
+    assert heard == []
+
+
+async def test_a_second_rejection_names_the_contract_of_the_second_request():
+    """A gateway is known from its first rejection on, and the report says why."""
+    heard: list = []
+    with StrictGateway([failure(400, MISSING), failure(400, MISSING)]) as server:
+        host = Host()
+        await host.hold(FOREIGN)
+        with pytest.raises(Exception, match="thought_signature"):
+            await ask(server, host, on_rejected=heard.append)
+
+    (rejected,) = heard
+    assert rejected.profile.name == "gemini-gateway"
+    assert rejected.profile_reason == (
+        "LiteLlm with 'openai/gpt-x' at an address of its own, "
+        "and a rejection for what a Gemini asks (HG401)"
+    )
+
+
 async def test_nothing_is_sent_again_without_the_knob():
     """The default is never."""
     refusal = failure(400, CORRUPTED)
