@@ -132,7 +132,8 @@ class GuardOptions(metaclass=_Named):
         wire_ids: `"strip"` sends no ids to Gemini, as ADK does with its own;
             `"provider"` puts the provider's own id back where it is unique.
         unanswered: What a call without a response becomes: `"placeholder"` answers
-            it, `"drop"` removes it, `"keep"` leaves it.
+            it, `"drop"` removes it, `"keep"` leaves it. Under `"drop"` a signed one
+            gets an answer all the same: what a signature covers must stay whole.
         pending: The same for calls unanswered on purpose: `"placeholder"` (in the
             request only) or `"keep"`.
         unsigned: What an unsigned call becomes where signatures are demanded:
@@ -196,7 +197,7 @@ class GuardOptions(metaclass=_Named):
     unanswered: Literal["placeholder", "drop", "keep"] = field(
         default="placeholder",
         metadata=_choice(
-            "What a call without a response becomes.",
+            "What a call without a response becomes; a signed one is never dropped.",
             "placeholder",
             "drop",
             "keep",

@@ -279,6 +279,15 @@ def test_knob_list_describes_every_field():
     assert knobs[0].variable == "ADK_HISTORY_GUARD_MODE"
 
 
+def test_dropping_is_said_to_spare_signed_calls():
+    """What `unanswered="drop"` does not do stands where the knob is described."""
+    (meaning,) = (k.meaning for k in list_knobs() if k.name == "unanswered")
+
+    told = " ".join(GuardOptions.__doc__.split())
+    assert "a signed one is never dropped" in meaning
+    assert "a signed one gets an answer all the same" in told
+
+
 def test_docstring_describes_every_knob():
     """The class docstring has a paragraph for each knob."""
     assert all(f"        {name}: " in GuardOptions.__doc__ for name in DEFAULTS)

@@ -65,6 +65,14 @@ def test_table_is_the_catalogue(table):
     assert table() in TEXT
 
 
+def test_knobs_without_a_variable_are_named():
+    """The README says which knobs the environment cannot hold."""
+    code_only = [f"`{knob.name}`" for knob in list_knobs() if knob.variable is None]
+    told = TEXT.split("## Knobs")[1].split("|")[0].replace("\n", " ")
+
+    assert f"all but {' and '.join(code_only)} also as" in told
+
+
 def test_profiles_are_all_named():
     """The README names every profile."""
     assert ", ".join(f"`{name}`" for name in PROFILES) in TEXT
