@@ -229,6 +229,60 @@ def test_ids_and_closed_ids_are_told():
     assert set(done.closed) == {"c1"}
 
 
+@pytest.mark.parametrize("extra", [[], ["root", "seek(9)"]], ids=["quick", "in-full"])
+def test_new_ids_differ_where_events_share_an_id(extra):
+    """A copied history may hold an event's id twice; no two calls end under one id."""
+    history = read_history(
+        [
+            ["root", "look#x(1)"], ["root", "look#x=1"],
+            ["root", "look#x(2)"], ["root", "look#x=2"],
+            ["root", "look#x(3)"], ["root", "look#x=3"],
+            *([extra] if extra else []),
+        ]
+    )  # fmt: skip
+    for event in history:
+        event.id = "copied"
+
+    done = repair_events(history)
+
+    ids = [c.id for event in done.events for c in event.get_function_calls()]
+    assert len(set(ids)) == len(ids) == 3 + len(extra) // 2
+    assert repair_events(done.events).events is done.events
+
+
+@pytest.mark.parametrize("extra", [[], ["root", "seek(9)"]], ids=["quick", "in-full"])
+def test_ids_that_no_text_can_hold_are_renamed_like_others(extra):
+    """A lone surrogate is a string to pydantic and to no encoding."""
+    history = read_history(
+        [
+            ["root", "look#x(1)"], ["root", "look#x=1"],
+            ["root", "look#x(2)"], ["root", "look#x=2"],
+            *([extra] if extra else []),
+        ]
+    )  # fmt: skip
+    for event in history[:4]:
+        for said in (*event.get_function_calls(), *event.get_function_responses()):
+            said.id = "\ud800"
+
+    done = repair_events(history)
+
+    ids = [c.id for event in done.events for c in event.get_function_calls()]
+    assert ids[0] == "\ud800"
+    assert ids[1].startswith("adk-")
+
+
+def test_open_call_under_a_new_id_is_not_closed():
+    """The id that it was given is the one that its answer will come under."""
+    done = repaired(
+        ["root long=x", "job#x(1)"], ["root", "'started"], ["root long=x", "job#x(2)"]
+    )
+
+    first, second = (c.id for e in done.events for c in e.get_function_calls())
+    assert first == "x"
+    assert done.ids == {first, second}
+    assert done.closed == set()
+
+
 def test_rewound_events_are_left_alone():
     """ADK does not send what a rewind took back, so it is not repaired."""
     call, response = builders.call, builders.response

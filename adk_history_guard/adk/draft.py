@@ -30,14 +30,33 @@ if TYPE_CHECKING:
     from adk_history_guard.core.turns import Call, Record, Response
 
 
-def derived_id(event_id: str, part: int, call_id: str | None, name: str | None) -> str:
-    """Return a new id for a stored call: a function of what is stored and where."""
-    return CLIENT_ID_PREFIX + digest(f"{event_id}\x1f{part}\x1f{call_id}\x1f{name}")
+def stored_id(
+    event_id: str,
+    part: int,
+    call_id: str | None,
+    name: str | None,
+    taken: Collection[str | None] = (),
+) -> str:
+    """Return a new id for a stored call: a function of what is stored and where.
+
+    Args:
+      event_id: The id of its event; copied histories hold one twice.
+      part: The index of its part.
+      call_id: The id that it had.
+      name: The tool's name.
+      taken: Ids that it must not be.
+    """
+    seed = f"{event_id}\x1f{part}\x1f{call_id}\x1f{name}"
+    new = CLIENT_ID_PREFIX + digest(seed)
+    while new in taken:
+        seed += "\x1f"
+        new = CLIENT_ID_PREFIX + digest(seed)
+    return new
 
 
 def digest(seed: str) -> str:
     """Return 32 hexadecimal digits that depend on nothing but the seed."""
-    return hashlib.sha256(seed.encode()).hexdigest()[:32]
+    return hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +89,7 @@ class Draft:
       scene: What the run knows.
       changes: What was planned, as records.
       new_ids: New ids of calls.
+      taken: All ids of calls, old and new.
       behind: New events by the index of the event that they follow.
     """
 
@@ -80,6 +100,7 @@ class Draft:
     behind: dict[int, list[Event]] = field(default_factory=dict)
     turns: list[Turn] = field(init=False)
     pairs: Pairs = field(init=False)
+    taken: set[str | None] = field(init=False)
     _by_index: dict[int, Turn] = field(init=False)
     _parts: dict[int, list[types.Part | None]] = field(default_factory=dict)
     _told: dict[int, dict[int, list[types.Part]]] = field(default_factory=dict)
@@ -90,6 +111,7 @@ class Draft:
         """Read the events and pair their responses."""
         self.turns = read_events(self.events)
         self.pairs = pair(self.turns)
+        self.taken = {call.id for call in self.pairs.answers}
         self._by_index = {turn.index: turn for turn in self.turns}
 
     @property
@@ -108,6 +130,10 @@ class Draft:
     def is_spared(self, call: Call) -> bool:
         """Tell whether a call is ADK's or a node's question, known by its id."""
         return is_request_for_client(call.name) or is_of_node(self.event_of(call))
+
+    def id_of(self, call: Call) -> str | None:
+        """Return the id that a call has now."""
+        return self.new_ids.get(call, call.id)
 
     def note(self, code: str, action: Action, record: Record, message: str) -> None:
         """Record a change at the place of a call or response."""

@@ -31,7 +31,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.adk import rounds
-from adk_history_guard.adk.draft import Draft, Scene, derived_id
+from adk_history_guard.adk.draft import Draft, Scene, stored_id
 from adk_history_guard.adk.mixed import at_home, split_mixed
 from adk_history_guard.adk.quick import look
 from adk_history_guard.core import narration
@@ -146,8 +146,8 @@ def _repair(draft: Draft) -> HistoryRepair:
     for step in _STEPS:
         step(draft)
     pairs = draft.pairs
-    ids = {draft.new_ids.get(c) or c.id or "" for c in pairs.answers}
-    closed = ids - {c.id for c in pairs.open if c.id}
+    ids = set(filter(None, map(draft.id_of, pairs.answers)))
+    closed = ids - set(map(draft.id_of, pairs.open))
     if not draft.changes:
         return HistoryRepair(draft.events, (), ids, closed)
     return HistoryRepair(draft.write(), draft.changes, ids, closed)
@@ -194,7 +194,8 @@ def _rank(draft: Draft, call: Call) -> int:
 
 def _rename(draft: Draft, call: Call, code: str) -> None:
     event = draft.event_of(call)
-    new = derived_id(event.id, call.part, call.id, call.name)
+    new = stored_id(event.id, call.part, call.id, call.name, draft.taken)
+    draft.taken.add(new)
     draft.new_ids[call] = new
     draft.note(code, Action.RENAME, call, f"the id of {call} to {new!r}")
     draft.put(call, _with(call.raw, "function_call", id=new))
@@ -214,7 +215,7 @@ def mend_responses(draft: Draft) -> None:
         if call.name is None or draft.is_spared(call):
             continue
         update: dict[str, Any] = {}
-        new_id = draft.new_ids.get(call, call.id)
+        new_id = draft.id_of(call)
         if response.id != new_id:
             update["id"] = new_id
             if call not in draft.new_ids:

@@ -30,7 +30,7 @@ from adk_history_guard.adk.memory import Memory
 from adk_history_guard.adk.order import misplaced
 from adk_history_guard.adk.reporting import TIMED, Reporter, Sight, is_streamed
 from adk_history_guard.adk.runs import IdentityMap, ModelCall, Run
-from adk_history_guard.adk.scenery import Waiting, agent_names
+from adk_history_guard.adk.scenery import Waiting, agent_names, model_of
 from adk_history_guard.adk.stripped import KnownIds, find_ids
 from adk_history_guard.adk.survey import is_of_node
 from adk_history_guard.adk.targets import Target, origin_of, target_of
@@ -237,6 +237,7 @@ class HistoryGuardPlugin(BasePlugin):
             name = callback_context.agent_name
             sight = self._sight(callback_context, call, name)
             await self.reporter.silent(sight, failure, llm_response)
+        run.settle(callback_context.agent_name, call)
 
     @_harmless
     async def on_model_error_callback(
@@ -265,7 +266,7 @@ class HistoryGuardPlugin(BasePlugin):
             return
         session = invocation_context.session
         run = self._run_of(session)
-        run.newest.pop(event.author, None)
+        run.heard(event.author)
         if run.live or invocation_context.live_request_queue is not None:
             return
         self._catch_repeats(run, event)
@@ -286,7 +287,7 @@ class HistoryGuardPlugin(BasePlugin):
             return
         run.put_back(invocation_context.session)
         for agent, call in run.newest.items():
-            failure = call.watch.end()
+            failure = None if call.answered else call.watch.end()
             if failure is not None:
                 sight = self._sight(invocation_context, call, agent)
                 await self.reporter.silent(sight, failure, None)
@@ -302,7 +303,7 @@ class HistoryGuardPlugin(BasePlugin):
         if found is None and (root := run.agents.get("")) is not None:
             find = getattr(root, "find_agent", None)
             found = find(agent) if find is not None else None
-        model = getattr(found, "model", None)
+        model = model_of(found)
         name = getattr(request, "model", None)
         if isinstance(model, str):
             name, model = name or model, None
@@ -345,9 +346,7 @@ class HistoryGuardPlugin(BasePlugin):
             target.origin.model,
             route=target.origin.route,
         )
-        call = ModelCall(target, stream, request=request)
-        run.newest[context.agent_name] = call
-        return run.calls.put(context.actions, call)
+        return run.start(context, ModelCall(target, stream, request=request))
 
     def _sight(
         self,

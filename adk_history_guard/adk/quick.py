@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from adk_history_guard.adk.draft import derived_id
+from adk_history_guard.adk.draft import stored_id
 from adk_history_guard.adk.survey import is_of_node
 from adk_history_guard.core.copies import with_field
 from adk_history_guard.core.turns import Action, Change, Place, is_request_for_client
@@ -78,7 +78,7 @@ class Renames:
             if call is None or response is None:
                 return False
             old, name = call.id, call.name
-            new = derived_id(event.id, n, old, name)
+            new = stored_id(event.id, n, old, name, ids)
             ids.add(new)
             call, response = (
                 with_field(call, "id", new),

@@ -174,7 +174,8 @@ class Reporter:
           response: The response, so that one is reported once; None without any.
         """
         try:
-            if has_function_parts(sight.request.contents):
+            request = sight.request  # None where another plugin answered
+            if request is not None and has_function_parts(request.contents):
                 what = sight.request if response is None else response
                 await self._report(sight, failure, SILENT, what)
         except Exception:  # noqa: BLE001 - the response must go on

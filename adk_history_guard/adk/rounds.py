@@ -11,7 +11,7 @@ paper what ADK does (`_in_slots`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from google.adk.events import Event
@@ -306,9 +306,8 @@ def _gather(draft: Draft, found: Round, late: Sequence[Call]) -> None:
 
 
 def _numbered(draft: Draft, call: Call) -> Call:
-    """The call under the id that it has now."""
-    call.id = draft.new_ids.get(call, call.id)
-    return call
+    """A call like this one, under the id that it has now."""
+    return replace(call, id=draft.id_of(call))
 
 
 def _stand_in(draft: Draft, call: Call) -> types.Part:

@@ -75,13 +75,28 @@ class IdentityMap(Generic[V]):
 
 @dataclass(slots=True)
 class ModelCall:
-    """One model call: where it goes, what was sent, the ids of its answer."""
+    """One model call: where it goes, what was sent, the ids of its answer.
+
+    Attributes:
+      target: Where it goes.
+      stream: The ids of its answer.
+      outcome: What the repair of its request came to.
+      request: What was sent; both are held until the call is over.
+      watch: What its answer holds.
+      answered: Whether a final response, an event or an error has come. More may:
+        some adapters end with two final responses.
+    """
 
     target: Target
     stream: Stream
     outcome: Outcome | None = None
     request: Any = None
     watch: Watch = field(default_factory=Watch)
+    answered: bool = False
+
+    def let_go(self) -> None:
+        """Hold nothing big any longer."""
+        self.outcome = self.request = None
 
 
 @dataclass(slots=True)
@@ -98,8 +113,8 @@ class Run:
       owners: The author and the branch of the first event of this run under an id.
       stored: The session's own list of events, where a repaired one stands in.
       shown: The repaired list at the start of the run.
-      calls: The model calls that go on, by their `EventActions`.
-      newest: The newest one of each agent, by its name, until it is answered.
+      calls: The model calls, by their `EventActions`.
+      newest: The newest one of each agent, by its name.
       ledger: Who wrote what in the session.
       memory: The events whose rounds are known to be whole and in call order; None
         where some are not.
@@ -133,6 +148,14 @@ class Run:
         owner = (event.author, event.branch)
         return self.owners.setdefault(call_id, owner) != owner
 
+    def start(self, context: CallbackContext, call: ModelCall) -> ModelCall:
+        """Take in a model call that begins; the agent's one before is over."""
+        before = self.newest.get(context.agent_name)
+        if before is not None and before.answered:
+            before.let_go()
+        self.newest[context.agent_name] = call
+        return self.calls.put(context.actions, call)
+
     def call_of(self, context: CallbackContext, *, done: bool) -> ModelCall | None:
         """Return the model call that a response answers; `done` with the final one.
 
@@ -140,9 +163,24 @@ class Run:
         `EventActions` each time; there the agent's newest model call is the one.
         """
         newest = self.newest.get(context.agent_name)
-        if done:
-            self.newest.pop(context.agent_name, None)
-        return self.calls.get(context.actions) or newest
+        call = self.calls.get(context.actions) or newest
+        if call is not None and done:
+            call.answered = True
+        return call
+
+    def heard(self, agent: str) -> None:
+        """Note that an event of an agent has come: its model call is answered."""
+        call = self.newest.get(agent)
+        if call is not None:
+            call.answered = True
+
+    def settle(self, agent: str, call: ModelCall) -> None:
+        """Let go of an answered call, unless it may still be told of.
+
+        ADK 2 keeps the `EventActions` of a call with its event, and so the call.
+        """
+        if call.answered and self.newest.get(agent) is not call:
+            call.let_go()
 
     def show(self, session: Any, events: list[Event]) -> None:
         """Let the run see other events than the session's; see `put_back`."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from google.adk.agents import LlmAgent
+
 from adk_history_guard.adk.survey import waiting_calls
 
 if TYPE_CHECKING:
@@ -46,3 +48,14 @@ def agent_names(agent: Any) -> frozenset[str]:
         names.add(name)
         queue.extend(getattr(found, "sub_agents", None) or ())
     return frozenset(names)
+
+
+def model_of(agent: Any) -> Any:
+    """The model of an agent, an object or a name: its own, or inherited as in ADK."""
+    model = getattr(agent, "model", None)
+    above = getattr(agent, "parent_agent", None)
+    while not model and above is not None:
+        if isinstance(above, LlmAgent):
+            model = above.model
+        above = above.parent_agent
+    return model or getattr(agent, "canonical_model", None)

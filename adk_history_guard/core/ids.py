@@ -38,8 +38,8 @@ _ALPHABET = string.digits + string.ascii_letters
 
 def derived_id(*seed: object, length: int = 9) -> str:
     """Return letters and digits that depend on nothing but the seed."""
-    text = "\x1f".join(map(str, seed))
-    number = int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")
+    data = "\x1f".join(map(str, seed)).encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.sha256(data).digest(), "big")
     out = []
     for _ in range(length):
         number, digit = divmod(number, len(_ALPHABET))
