@@ -13,6 +13,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from adk_history_guard.core.profiles import gemini_profile
+
 
 class Origin(NamedTuple):
     """A model and the way to it.
@@ -32,8 +34,7 @@ NOWHERE = Origin()
 """Nothing is known."""
 
 _KINDS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"gemini-(?:[3-9]|\d\d)|gemini-(?:[a-z]+-)*latest"), "gemini-3"),
-    (re.compile(r"gemini"), "gemini-2"),
+    (re.compile(r"gemini"), "gemini"),
     (re.compile(r"claude"), "claude"),
     (re.compile(r"mistral|mixtral|codestral|magistral|ministral"), "mistral"),
     (re.compile(r"gpt|\bo\d\b|chatgpt"), "gpt"),
@@ -43,7 +44,8 @@ _KINDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"grok"), "grok"),
     (re.compile(r"kimi|moonshot"), "kimi"),
 )
-"""Model names by family; signatures do not pass from one to another."""
+"""Model names by family; signatures do not pass from one to another, nor from one
+generation of Gemini to the next."""
 
 _ROUTE_KINDS = {"gemini": ("gemini-3", "gemini-2"), "anthropic": ("claude",)}
 """Families that a route can reach at all."""
@@ -53,7 +55,8 @@ _ROUTE_KINDS = {"gemini": ("gemini-3", "gemini-2"), "anthropic": ("claude",)}
 def family_of(model: str | None) -> str | None:
     """Return the family of a model's name; None where the name tells none."""
     name = (model or "").lower()
-    return next((kind for shape, kind in _KINDS if shape.search(name)), None)
+    found = next((kind for shape, kind in _KINDS if shape.search(name)), None)
+    return gemini_profile(name) if found == "gemini" else found
 
 
 def is_foreign(origin: Origin, target: Origin) -> bool | None:

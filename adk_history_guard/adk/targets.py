@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +19,7 @@ from adk_history_guard.core.profiles import (
     PROFILES,
     IdFormat,
     Profile,
+    gemini_profile,
     resolve_profile,
 )
 from adk_history_guard.core.repair import data_markers
@@ -95,23 +95,11 @@ _OPENAI = ("openai-chat", "openai-responses")
 _OPENAI_HOSTS = ("api.openai.com", "openai.azure.com")
 """Hosts of OpenAI's own: no gateway stands there."""
 
-_GEMINI_VERSION = re.compile(r"gemini-(\d+)")
-_GEMINI_LATEST = re.compile(r"gemini-(?:[a-z]+-)*latest")
-
 
 class _Choice(NamedTuple):
     profile: str
     reason: str
     family: str
-
-
-@lru_cache(maxsize=512)
-def gemini_profile(name: str) -> str:
-    """Return the profile of a Gemini by its name: by version, aliases are new."""
-    version = _GEMINI_VERSION.search(name)
-    if version:
-        return "gemini-3" if int(version.group(1)) >= 3 else "gemini-2"  # noqa: PLR2004 - the generation
-    return "gemini-3" if _GEMINI_LATEST.search(name) else "gemini-2"
 
 
 def target_of(
@@ -207,12 +195,17 @@ def _route(kinds: frozenset[str], name: str, base: str | None) -> str | None:
             return route
     if "LiteLlm" in kinds:
         provider = name.split("/", 1)[0].lower()
-        found = next((p for start, p in _PREFIXES if name.startswith(start)), "")
-        if found == "gemini" and base is None:
+        if _by_prefix(name) == "gemini" and base is None:
             return "gemini"
         where = "" if base is None else f":{derived_id(base)}"
         return f"litellm:{provider}{where}"
     return "gemini" if "Gemini" in kinds else None
+
+
+def _by_prefix(name: str) -> str:
+    """Return what LiteLlm's prefix in a name stands for; empty where nothing known."""
+    lowered = name.lower()
+    return next((p for start, p in _PREFIXES if lowered.startswith(start)), "")
 
 
 def api_base(model: Any, name: str) -> str | None:
@@ -275,14 +268,13 @@ def _auto(kinds: frozenset[str], name: str, base: str | None) -> _Choice:
 
 
 def _litellm(name: str, base: str | None) -> _Choice:
-    provider = name.lower()
     where = "" if base is None else " at an address of its own"
     reason = f"LiteLlm with {name!r}{where}"
-    for prefix, profile in _PREFIXES:
-        if provider.startswith(prefix):
-            found = gemini_profile(provider) if profile == "gemini" else profile
-            return _Choice(found, reason, "other")
-    if "gemini-" in provider:
+    found = _by_prefix(name)
+    if found:
+        profile = gemini_profile(name) if found == "gemini" else found
+        return _Choice(profile, reason, "other")
+    if "gemini-" in name.lower():
         return _Choice(
             "gemini-gateway", f"{reason}, a Gemini behind a gateway", "other"
         )

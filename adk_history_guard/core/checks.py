@@ -65,9 +65,6 @@ class Request:
         return signed_calls(self.turns, self.profile, self.markers)
 
 
-Check = "Callable[[Request], Iterator[Finding]]"
-
-
 def _at(record: Call | Response) -> Place:
     return Place(record.turn, record.part)
 

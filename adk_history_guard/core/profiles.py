@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -188,6 +189,9 @@ _ALL = (
 PROFILES: Mapping[str, Profile] = MappingProxyType({p.name: p for p in _ALL})
 """Every profile by its name."""
 
+_GEMINI_VERSION = re.compile(r"gemini-(\d+)")
+_GEMINI_LATEST = re.compile(r"gemini-(?:[a-z]+-)*latest")
+
 
 def resolve_profile(profile: str | Profile) -> Profile:
     """Return a profile by its name; a profile is handed back.
@@ -202,3 +206,13 @@ def resolve_profile(profile: str | Profile) -> Profile:
         msg = f"Unknown profile {profile!r}. Use one of: {', '.join(PROFILES)}."
         raise ConfigurationError(msg)
     return found
+
+
+@lru_cache(maxsize=512)
+def gemini_profile(name: str) -> str:
+    """Return the profile of a Gemini by its name: by version, aliases are new."""
+    lowered = name.lower()
+    version = _GEMINI_VERSION.search(lowered)
+    if version:
+        return "gemini-3" if int(version.group(1)) >= 3 else "gemini-2"  # noqa: PLR2004 - the generation
+    return "gemini-3" if _GEMINI_LATEST.search(lowered) else "gemini-2"

@@ -14,7 +14,12 @@ from typing import Any, TypeAlias
 from google.genai import types
 
 from adk_history_guard.core.pairing import pair
-from adk_history_guard.core.profiles import PROFILES, Profile, resolve_profile
+from adk_history_guard.core.profiles import (
+    PROFILES,
+    Profile,
+    gemini_profile,
+    resolve_profile,
+)
 from adk_history_guard.core.turns import Severity, read_contents
 from adk_history_guard.diagnostics.failures import GIVEN
 from adk_history_guard.diagnostics.record import RejectedRequest
@@ -42,8 +47,7 @@ NOT_OF_SESSIONS = ("HG206", "HG209")
 """Rules about the end and the rhythm of a request, which a session is not."""
 
 FAMILIES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"gemini-[12]\b|gemini-[12]\."), "gemini-2"),
-    (re.compile(r"gemini-\d"), "gemini-3"),
+    (re.compile(r"gemini-"), "gemini"),
     (re.compile(r"claude"), "anthropic"),
     (re.compile(r"mi[sx]tral|codestral"), "mistral"),
     (re.compile(r"\bgpt-|\bo\d"), "openai-chat"),
@@ -132,6 +136,7 @@ def _given(
 ) -> RejectedRequest:
     if profile is None:
         found = next((p for form, p in FAMILIES if form.search(model.lower())), None)
+        found = gemini_profile(model) if found == "gemini" else found
         profile = PROFILES[found or fallback]
         reason = f"a model named {model!r}" if found else "nothing else is known"
     return RejectedRequest(

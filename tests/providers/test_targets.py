@@ -13,9 +13,10 @@ from google.adk.models.lite_llm import LiteLlm
 
 from adk_history_guard import GuardOptions
 from adk_history_guard.adk.ids import Mint
-from adk_history_guard.adk.routes import Origin, is_foreign
+from adk_history_guard.adk.routes import Origin, family_of, is_foreign
 from adk_history_guard.adk.targets import origin_of, target_of
 from adk_history_guard.core.guard import guard
+from adk_history_guard.diagnostics.sources import load
 from adk_history_guard.testing import StrictOpenAI
 from tests.builders import call, calls_of, model, user
 from tests.providers.hosts import Host
@@ -203,3 +204,34 @@ async def test_the_choice_is_logged_once_with_its_reason(caplog):
 def test_a_turn_is_foreign_by_what_is_on_record_of_it(origin, target, foreign):
     """Route first, then the family of the name; None where neither tells."""
     assert is_foreign(origin, target) is foreign
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("gemini-3.5-flash", "gemini-3"),
+        ("gemini-10-pro", "gemini-3"),
+        ("gemini-flash-latest", "gemini-3"),
+        ("models/gemini-2.5-flash-lite", "gemini-2"),
+        ("gemini-2.0-flash-001", "gemini-2"),
+        ("gemini-02-flash", "gemini-2"),
+        ("gemini-exp-1206", "gemini-2"),
+        ("gemini-live-2.5-flash-preview", "gemini-2"),
+    ],
+)
+def test_the_generation_of_a_gemini_is_judged_once(name, kind):
+    """The contract, the family of a signature and an offline file agree."""
+    target = target_of(Gemini(model=name), None, GuardOptions())
+    offline = load({"model": name, "contents": []})
+
+    assert target.profile.name == kind
+    assert family_of(name) == kind
+    assert offline.profile.name == kind
+
+
+def test_capitals_in_a_name_change_neither_contract_nor_route():
+    """LiteLlm's prefix is read alike for the contract and for the origin."""
+    plain, loud = lite("gemini/gemini-3-pro"), lite("Gemini/gemini-3-pro")
+
+    assert origin_of(plain, None).route == origin_of(loud, None).route == "gemini"
+    assert target_of(loud, None, GuardOptions()).profile.name == "gemini-3"
