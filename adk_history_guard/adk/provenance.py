@@ -11,14 +11,17 @@ else `model_version`). The session is read once in a run, and then what is new.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.adk.ids import METADATA_KEY
+from adk_history_guard.adk.keys import FEW, key_of
 from adk_history_guard.adk.routes import Origin, is_foreign
 from adk_history_guard.core.origins import NO_ORIGINS, Origins
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from google.adk.events import Event
     from google.genai import types
@@ -37,19 +40,25 @@ class Ledger:
 
     def __init__(self) -> None:
         """Start with nothing read."""
-        self._events: Sequence[Event] = ()
-        self._read = 0
+        self._events: list[Event] = []
         self._by_origin: dict[Origin, _Written] = {}
         self._provider_ids: dict[str, str] = {}
         self._known: tuple[Origin, int, Origins] | None = None
 
     def read(self, events: Sequence[Event]) -> None:
-        """Read what has been added; another list is read anew."""
-        if events is not self._events or len(events) < self._read:
-            self._events, self._read = events, 0
+        """Read what has been added; where a known event is missing, all is read anew.
+
+        Known events are told by identity, as `Memory` does: one that is removed,
+        moved or replaced is seen. What is changed inside of an event that was read
+        (its content, its metadata) is not: plugins do that before it is stored.
+        """
+        known = self._events
+        if len(events) < len(known) or not all(map(is_, events, known)):
+            known = self._events = []
             self._by_origin, self._provider_ids = {}, {}
             self._known = None
-        for event in events[self._read :] if self._read else events:
+        fresh = events[len(known) :]
+        for event in fresh:
             content = event.content
             if content is None:
                 continue
@@ -66,7 +75,7 @@ class Ledger:
                     written.signatures.add(signature)
                 if call is not None and call.id:
                     written.ids.add(call.id)
-        self._read = len(events)
+        known += fresh
 
     def _written(self, event: Event) -> _Written:
         """What is known of the model that wrote an event."""
@@ -83,7 +92,7 @@ class Ledger:
     def origins(self, target: Origin) -> Origins:
         """Return what is foreign to a target, by signature and by id."""
         known = self._known
-        if known is not None and known[0] == target and known[1] == self._read:
+        if known is not None and known[0] == target and known[1] == len(self._events):
             return known[2]
         foreign, own = _Written(), _Written()
         for origin, written in self._by_origin.items():
@@ -101,7 +110,7 @@ class Ledger:
         if foreign.signatures or foreign.ids:
             # One id under two models tells nothing.
             found = Origins(foreign.signatures - own.signatures, foreign.ids - own.ids)
-        self._known = (target, self._read, found)
+        self._known = (target, len(self._events), found)
         return found
 
     def provider_ids(
@@ -131,27 +140,61 @@ class Ledger:
         Where ADK has left the ids off, a turn is found by the names and arguments
         of its calls. From the end: what is left out of a request is old.
         """
-        turns = [calls for e in self._events if (calls := e.get_function_calls())]
+        calls = [calls for e in self._events if (calls := e.get_function_calls())]
+        turns = _Turns(calls)
         out: dict[tuple[int, int], str] = {}
-        last = len(turns)
+        last = len(calls)
         for n in range(len(contents) - 1, -1, -1):
             parts = enumerate(contents[n].parts or ())
             places = [(k, p.function_call) for k, p in parts if p.function_call]
             if not places:
                 continue
             said = [call for _, call in places]
-            found = next(
-                (k for k in range(last - 1, -1, -1) if _is_same(said, turns[k])), None
-            )
+            found = turns.newest(said, before=last)
             if found is not None:
                 last = found
             for j, (k, call) in enumerate(places):
                 call_id = call.id
                 if call_id is None and found is not None:
-                    call_id = turns[found][j].id
+                    call_id = calls[found][j].id
                 if call_id is not None:
                     out[n, k] = call_id
         return out
+
+
+class _Turns:
+    """The call turns of a session, to look those of a request up."""
+
+    def __init__(self, turns: Sequence[Sequence[types.FunctionCall]]) -> None:
+        self._turns = turns
+        self._known: dict[tuple[bool, ...], dict[Hashable, list[int]]] = {}
+
+    def newest(self, said: Sequence[types.FunctionCall], *, before: int) -> int | None:
+        """Return the newest turn with these calls; `before` never rises."""
+        if before and _is_same(said, self._turns[before - 1]):
+            return before - 1  # As it is where nobody has changed the request.
+        numbered = tuple([call.id is not None for call in said])
+        known = self._known.get(numbered)
+        if known is None:
+            known = self._known[numbered] = {}
+            for n, turn in enumerate(self._turns):
+                if len(turn) == len(numbered):
+                    known.setdefault(_key(turn, numbered), []).append(n)
+        found = known.get(_key(said, numbered), [])
+        while found and found[-1] >= before:
+            found.pop()
+        few = islice(reversed(found), FEW)
+        return next((n for n in few if _is_same(said, self._turns[n])), None)
+
+
+def _key(calls: Sequence[types.FunctionCall], numbered: tuple[bool, ...]) -> Hashable:
+    """Names and arguments of calls, and the ids of those that have one."""
+    return tuple(
+        [
+            (call.name, key_of(call.args or {}), call.id if has_id else None)
+            for call, has_id in zip(calls, numbered, strict=True)
+        ]
+    )
 
 
 def _is_same(

@@ -16,19 +16,23 @@ Other turns need no ids: name and place tell.
 
 from __future__ import annotations
 
+from collections import Counter, deque
+from functools import cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from adk_history_guard.adk.keys import FEW, key_of
 from adk_history_guard.adk.survey import read_events
 from adk_history_guard.core.pairing import pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from google.adk.events import Event
     from google.genai import types
 
     from adk_history_guard.core.pairing import Pairs
-    from adk_history_guard.core.turns import Call
+    from adk_history_guard.core.turns import Call, Response
 
 KnownIds = dict[tuple[int, int], str]
 """Ids of the session by turn and part of the request."""
@@ -94,12 +98,12 @@ def _responses(content: types.Content | None) -> list[types.FunctionResponse]:
 def _needs_ids(content: types.Content, following: list[types.Content]) -> bool:
     """Whether names do not tell whose the responses to a turn's calls are."""
     calls = _calls(content)
-    names = [call.name for call in calls if not call.id]
-    if not names:
+    if all(call.id for call in calls):
         return False
     every = [call.name for call in calls]
     if len(set(every)) < len(every):
         return True
+    names = {call.name for call in calls if not call.id}
     for nxt in following:
         for response in _responses(nxt):
             if response.id:
@@ -111,17 +115,23 @@ def _needs_ids(content: types.Content, following: list[types.Content]) -> bool:
 
 
 class _Session:
-    """The call turns of a session, by the names of their calls."""
+    """The call turns of a session, by what is known of them in a request.
+
+    What a request holds may not be there (other plugins change requests), and most
+    turns of a session hold calls of the same few tools. So turns are looked up, by
+    keys that are made of those turns only that may be meant; see `keys`.
+    """
 
     def __init__(self, events: Sequence[Event]) -> None:
         turns = read_events(events)
         self._pairs: Pairs = pair(turns)
-        self._turns: dict[str | None, dict[int, list[Call]]] = {}
-        self._named: dict[str | None, list[Call]] = {}
-        for turn in turns:
-            for call in turn.calls:
-                self._turns.setdefault(call.name, {})[turn.index] = turn.calls
-                self._named.setdefault(call.name, []).append(call)
+        self._turns = [turn.calls for turn in turns if turn.calls]
+        self._taken: set[int] = set()
+        self._homes: dict[Hashable, set[int]] = {}
+        self._named: dict[tuple[str | None, ...], list[int]] = {}
+        for n, turn in enumerate(self._turns):
+            self._named.setdefault(tuple([call.name for call in turn]), []).append(n)
+        self._whole: dict[tuple[str | None, ...], dict[Hashable, list[int]]] = {}
 
     def find(
         self,
@@ -133,60 +143,179 @@ class _Session:
         ADK may have left calls of the turn out: those without an answer. A turn is
         found once: the same calls further up belong to an older one.
         """
-        known = self._turns.get(calls[0].name or None, {})
-        for whole in (True, False):
-            for index in reversed(known):
-                turn = _pick(calls, known[index], whole=whole)
-                if turn is None:
-                    continue
-                owners = self._owners(turn, responses)
-                if owners is not None:
-                    for name in {call.name for call in known[index]}:
-                        del self._turns[name][index]
-                    return turn, owners
+        homes: list[set[int]] | None = None
+        for n in chain(self._with(calls), self._with_more_than(calls)):
+            turn = _pick(calls, self._turns[n])
+            if turn is None or any(turn[0].turn not in h for h in homes or ()):
+                continue
+            owners = self._owners(turn, responses)
+            if owners is not None:
+                self._taken.add(n)
+                return turn, owners
+            if homes is None:
+                homes = self._homes_of(responses)
+            if not all(homes):
+                break  # A body that is stored nowhere: it is that of no turn.
         return None
 
+    def _with(self, calls: Sequence[types.FunctionCall]) -> Iterator[int]:
+        """The turns of these calls and no others, newest first."""
+        names = tuple([call.name or None for call in calls])
+        named = self._named.get(names, [])
+        nearest = next(self._newest(named), None)
+        if nearest is None:
+            return
+        yield nearest  # It is meant where nobody has changed the request.
+        whole = self._whole.get(names)
+        if whole is None:
+            whole = self._whole[names] = {}
+            for n in named:
+                whole.setdefault(_args(self._turns[n]), []).append(n)
+        for n in self._newest(whole.get(_args(calls))):
+            if n != nearest:
+                yield n
+
+    def _with_more_than(self, calls: Sequence[types.FunctionCall]) -> Iterator[int]:
+        """The turns that hold these calls and more, newest first.
+
+        They are among those that hold the rarest of the calls, however often.
+        """
+        holding = [self._holding.get(key) for key in _counted(calls)]
+        known = [turns for turns in holding if turns is not None]
+        rarest = min(known, key=len) if len(known) == len(holding) else None
+        yield from self._newest(rarest)
+
+    @cached_property
+    def _holding(self) -> dict[Hashable, list[int]]:
+        """The turns of several calls, by each of them."""
+        out: dict[Hashable, list[int]] = {}
+        for n, turn in enumerate(self._turns):
+            if len(turn) > 1:
+                for key in _counted(turn):
+                    out.setdefault(key, []).append(n)
+        return out
+
+    @cached_property
+    def _said(self) -> dict[Hashable, dict[str | None, list[Call]]]:
+        """The calls of the session by what answers them and their names."""
+        out: dict[Hashable, dict[str | None, list[Call]]] = {}
+        for turn in self._turns:
+            for call in turn:
+                for said in self._pairs.answers[call]:
+                    known = out.setdefault((said.name, key_of(said.body)), {})
+                    known.setdefault(call.name, []).append(call)
+        return out
+
+    def _homes_of(self, responses: Sequence[types.FunctionResponse]) -> list[set[int]]:
+        """The turns that may own each response that no call of its name has."""
+        out = []
+        for response in responses:
+            key = _key(response)
+            known = self._said.get(key, {})
+            if (response.name or None) in known:
+                continue
+            if key not in self._homes:
+                self._homes[key] = {c.turn for calls in known.values() for c in calls}
+            out.append(self._homes[key])
+        return out
+
+    def _newest(self, turns: list[int] | None) -> Iterator[int]:
+        """The newest few that are not taken; those that are leave the list."""
+        left = FEW
+        n = len(turns or ())
+        while turns and n and left:
+            n -= 1
+            if turns[n] in self._taken:
+                del turns[n]
+            else:
+                left -= 1
+                yield turns[n]
+
     def _owners(
-        self, calls: Sequence[Call], responses: Sequence[types.FunctionResponse]
+        self, calls: list[Call], responses: Sequence[types.FunctionResponse]
     ) -> list[Call] | None:
         """Whose each response is, by its body; None where one is nobody's."""
-        left = list(calls)
-        owners: list[Call | None] = []
-        for only_last in (True, False):  # The last word on a call, then any.
-            for n, response in enumerate(responses):
-                if only_last:
-                    owners.append(self._owner(left, response, only_last=True))
-                elif owners[n] is None:
-                    owners[n] = self._owner(left, response)
+        if len(responses) <= len(calls) and all(
+            map(self._is_last_word, calls, responses)
+        ):
+            return calls[: len(responses)]
+        owners = self._own(calls, responses)
         for n, response in enumerate(responses):
             if owners[n] is None:
-                others = self._named.get(response.name or None, [])
-                owners[n] = self._owner(list(reversed(others)), response)
+                known = self._said.get(_key(response), {})
+                named = reversed(known.get(response.name or None, []))
+                owners[n] = self._first(islice(named, FEW), response)
         found = [owner for owner in owners if owner is not None]
         return found if len(found) == len(responses) else None
 
-    def _owner(
+    def _own(
+        self, calls: list[Call], responses: Sequence[types.FunctionResponse]
+    ) -> list[Call | None]:
+        """The owner of each response among the calls of a turn."""
+        owners: list[Call | None] = [None] * len(responses)
+        free = set(calls)
+        for start in (-1, None):  # The last word on a call, then any.
+            heard: dict[Hashable, deque[Call]] = {}
+            for call in calls:
+                for said in self._pairs.answers[call][start:]:
+                    key = said.name, key_of(said.body)
+                    heard.setdefault(key, deque()).append(call)
+            for n, response in enumerate(responses):
+                queue = heard.get(_key(response))
+                if owners[n] is not None or queue is None:
+                    continue
+                while queue and queue[0] not in free:
+                    queue.popleft()
+                left = (call for call in queue if call in free)
+                owner = owners[n] = self._first(left, response, start)
+                if owner is not None:
+                    free.remove(owner)
+            if None not in owners:
+                break
+        return owners
+
+    def _first(
         self,
-        calls: list[Call],
+        calls: Iterable[Call],
         response: types.FunctionResponse,
-        *,
-        only_last: bool = False,
+        start: int | None = None,
     ) -> Call | None:
-        """The first call that has this response; it is taken off the list."""
-        for n, call in enumerate(calls):
-            answers = self._pairs.answers[call]
-            for said in answers[-1:] if only_last else answers:
-                if said.name == response.name and said.body == response.response:
-                    return calls.pop(n)
+        """The first of some calls that has this response."""
+        for call in calls:
+            if any(_is(s, response) for s in self._pairs.answers[call][start:]):
+                return call
         return None
 
+    def _is_last_word(self, call: Call, response: types.FunctionResponse) -> bool:
+        said = self._pairs.final(call)
+        return said is not None and _is(said, response)
 
-def _pick(
-    wanted: Sequence[types.FunctionCall], turn: list[Call], *, whole: bool
-) -> list[Call] | None:
+
+def _is(said: Response, response: types.FunctionResponse) -> bool:
+    return said.name == response.name and said.body == response.response
+
+
+def _key(response: types.FunctionResponse) -> Hashable:
+    return response.name, key_of(response.response)
+
+
+def _args(calls: Iterable[Call | types.FunctionCall]) -> Hashable:
+    return tuple([key_of(call.args or {}) for call in calls])
+
+
+def _counted(calls: Iterable[Call | types.FunctionCall]) -> list[Hashable]:
+    """What tells each call of a turn apart, equal ones by their number."""
+    seen: Counter[Hashable] = Counter()
+    out: list[Hashable] = []
+    for call in calls:
+        key = call.name or None, key_of(call.args or {})
+        seen[key] += 1
+        out.append((key, seen[key]))
+    return out
+
+
+def _pick(wanted: Sequence[types.FunctionCall], turn: list[Call]) -> list[Call] | None:
     """Return the calls of a turn that are wanted, in order; None where one is not."""
-    if len(turn) < len(wanted) or (whole and len(turn) > len(wanted)):
-        return None
     left = iter(turn)
     picked = []
     for call in wanted:
