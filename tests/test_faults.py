@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from google.adk.events import Event
 from google.adk.sessions import InMemorySessionService
-from google.genai import errors
+from google.genai import errors, types
 
 from adk_history_guard.adk import ids as ids_module
 from adk_history_guard.adk import model as model_module
@@ -77,12 +77,20 @@ def replies() -> list[Any]:
 
 
 def tracebacks(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return the kinds of exceptions in the log."""
-    return [
-        record.exc_info[0].__name__
-        for record in caplog.records
-        if record.name == "adk_history_guard" and record.exc_info
-    ]
+    """Return the kinds of exceptions in the log.
+
+    A fault of the guard's own is written without its message: frames, then the type.
+    """
+    kinds = []
+    for record in caplog.records:
+        if record.name != "adk_history_guard":
+            continue
+        words = record.getMessage()
+        if record.exc_info:
+            kinds.append(record.exc_info[0].__name__)
+        elif "Traceback (most recent call last):" in words:
+            kinds.append(words.splitlines()[-1].rsplit(".", 1)[-1])
+    return kinds
 
 
 PLUGIN = {
@@ -215,6 +223,62 @@ async def test_fault_told_through_broken_telemetry_still_ends_nothing(
 
     assert len(llm.seen) == 1
     assert reporter_of(runner).faults == 1
+
+
+SECRET = "the patient is called Ada Byron"  # noqa: S105 - nobody's password
+
+
+def quote(*args: Any, **kwargs: Any) -> Any:
+    """Fail as pydantic does, quoting a value of the user's, and then once more."""
+    try:
+        types.FunctionCall(name="look", args=SECRET)
+    except ValueError as error:
+        raise KeyError(SECRET) from error
+
+
+async def test_fault_is_logged_without_what_it_quotes(door, monkeypatch, caplog):
+    """Frames and types of a fault and of its cause are told, but no message."""
+    for module in (plugin_module, model_module):
+        monkeypatch.setattr(module, "guard", quote)
+
+    await talk(Scripted(replies=["done"]), door=door)
+
+    (told,) = [r for r in caplog.records if "failed in" in r.getMessage()]
+    lines = told.getMessage().splitlines()
+    assert SECRET not in caplog.text
+    assert lines.count("Traceback (most recent call last):") == 2
+    assert "pydantic_core._pydantic_core.ValidationError" in lines
+    assert lines[-1] == "builtins.KeyError"
+    assert '    types.FunctionCall(name="look", args=SECRET)' in lines
+    assert told.exc_info is None
+
+
+async def test_fault_of_the_dump_is_logged_without_what_it_quotes(
+    door, monkeypatch, tmp_path, caplog
+):
+    """Our own writing of a dump tells no value; a folder's error names the folder."""
+    monkeypatch.setattr("adk_history_guard.diagnostics.files.write_dump", quote)
+
+    with pytest.raises(errors.ClientError):
+        await talk(Scripted(replies=[refused()]), door=door, dump=tmp_path)
+
+    assert SECRET not in caplog.text
+    assert tracebacks(caplog) == ["KeyError"]
+
+
+def complain(rejected: Any) -> None:
+    """Fail as a callable of the user's, which may say what it likes."""
+    message = f"no place for {SECRET}"
+    raise InjectedError(message)
+
+
+@pytest.mark.parametrize("what", ["dump", "on_rejected"])
+async def test_what_a_listener_raises_is_logged_as_it_is(what, door, caplog):
+    """It is the user's own code: its message is what helps."""
+    with pytest.raises(errors.ClientError):
+        await talk(Scripted(replies=[refused()]), door=door, **{what: complain})
+
+    assert f"no place for {SECRET}" in caplog.text
 
 
 def refused() -> errors.ClientError:

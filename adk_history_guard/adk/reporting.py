@@ -11,6 +11,8 @@ from __future__ import annotations
 import inspect
 import logging
 import os
+import sys
+import traceback
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -42,6 +44,9 @@ TIMED = {
     "on_event_callback": "event",
 }
 """Callbacks whose own time is recorded, and what telemetry calls them."""
+
+_CAUSES = 5
+"""How many errors of a chain are told."""
 
 _TOLD: IdentityMap[set[object]] = IdentityMap()
 """Who has heard of an error or a silent response: plugin and model both see it."""
@@ -140,12 +145,17 @@ class Reporter:
             logger.warning("%s: %s", where, violation)
 
     def fault(self, where: str) -> None:
-        """Log an exception of the guard's own, with its traceback, and count it."""
+        """Log the exception at hand, a fault of the guard's own, and count it.
+
+        Its frames and its type are told. Its message is not: it may quote a value
+        of the user's. In strict mode it is raised, message and all.
+        """
         self.faults += 1
-        logger.exception(  # noqa: LOG004 - called from a handler
+        logger.error(
             "adk-history-guard failed in %s; the run goes on without it. Please "
-            "report this with the traceback.",
+            "report this with the traceback.\n%s",
             where,
+            _traceback(sys.exception()),
         )
         _count_fault(where)
 
@@ -226,9 +236,29 @@ class Reporter:
             result = do(rejected, options)
             if inspect.isawaitable(result):
                 await result
-        except Exception:
-            logger.exception("the dump of a rejected request failed")
+        except Exception as error:
+            words = "the dump of a rejected request failed"
+            # The user's own callable may say what it likes; a folder's error names it.
+            if do is _call or callable(options.dump) or isinstance(error, OSError):
+                logger.exception(words)
+            else:
+                logger.error("%s\n%s", words, _traceback(error))  # noqa: TRY400 - as above
             _count_fault("dump")
+
+
+def _traceback(error: BaseException | None) -> str:
+    """Return a traceback without messages, the first cause first, as Python does."""
+    chain: list[str] = []
+    while error is not None and len(chain) < _CAUSES:
+        kind = type(error)
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        head = "Traceback (most recent call last):"
+        chain.append(f"{head}\n{frames}{kind.__module__}.{kind.__qualname__}")
+        cause = error.__cause__
+        if cause is None and not error.__suppress_context__:
+            cause = error.__context__
+        error = cause
+    return "\n\n".join(reversed(chain))
 
 
 def _count_fault(where: str) -> None:
