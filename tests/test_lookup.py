@@ -17,7 +17,7 @@ import pytest
 from adk_history_guard.adk.provenance import Ledger
 from adk_history_guard.adk.routes import Origin
 from adk_history_guard.adk.stripped import find_ids
-from tests.builders import call, event, model, response, text, user
+from tests.builders import call, event, model, response, user
 
 
 def book(n, call_id=None):
@@ -167,7 +167,6 @@ def numbered(contents):
     ]
 
 
-CLAUDE = {"model_version": "claude-sonnet-4"}
 GEMINI = Origin("gemini-3.5-flash", "google")
 
 PLACES = {
@@ -297,6 +296,64 @@ def test_equal_calls_in_one_turn_are_counted():
     }
 
 
+FAR = 100
+"""So many newer turns stand behind the one that is looked up."""
+
+ARGUMENTS = {
+    "numbers": lambda n: n,
+    "lists": lambda n: [n],
+    "objects in lists": lambda n: [{"a": {"b": n}}],
+}
+
+
+@pytest.mark.parametrize("wrap", ARGUMENTS.values(), ids=ARGUMENTS)
+@pytest.mark.parametrize("more", [(), (call("see"),)], ids=["whole", "thinned-out"])
+def test_turn_is_found_however_far_up_it_stands(wrap, more):
+    """A request that begins with an old turn and lacks all newer ones gets its ids."""
+
+    def wrapped(n, call_id=None):
+        return book(wrap(n), call_id)
+
+    contents = [model(wrapped(0), wrapped(1)), user(booked(1), booked(0))]
+
+    assert find_ids(contents, session(FAR, args=wrapped, more=more)) == {
+        (0, 0): "adk-0",
+        (0, 1): "adk-1",
+        (1, 0): "adk-1",
+        (1, 1): "adk-0",
+    }
+
+
+def test_turn_with_more_of_one_call_is_found_however_far_up():
+    """Three equal calls are looked up among turns of three, not of two."""
+    see = call("see")
+    events = [
+        event("agent", *(poll(0, f"old-{n}") for n in range(3)), see),
+        event("user", *(polled(n, f"old-{n}") for n in (2, 1, 0))),
+        *session(FAR, args=poll, bodies=polled, more=[see]),
+    ]
+    contents = [model(poll(0), poll(0), poll(0)), user(polled(2), polled(1), polled(0))]
+
+    found = find_ids(contents, events)
+
+    assert [found[0, n] for n in range(3)] == ["old-0", "old-1", "old-2"]
+
+
+def test_turns_that_are_equal_throughout_are_each_found_once():
+    """Of two turns with the same calls and bodies, each has the ids of its own."""
+    events = [
+        event("agent", book(1, "adk-0"), book(2, "adk-1")),
+        event("user", booked(2, "adk-1"), booked(1, "adk-0")),
+        event("agent", book(1, "adk-2"), book(2, "adk-3")),
+        event("user", booked(2, "adk-3"), booked(1, "adk-2")),
+    ]
+    contents = [model(book(1), book(2)), user(booked(2), booked(1))] * 2
+
+    found = find_ids(contents, events)
+
+    assert [found[n, 0] for n in range(4)] == ["adk-0", "adk-1", "adk-2", "adk-3"]
+
+
 def test_changed_turn_leaves_its_neighbours_theirs():
     """Where one turn of three is changed by another plugin, two are still found."""
     contents = request(3)
@@ -307,102 +364,3 @@ def test_changed_turn_leaves_its_neighbours_theirs():
     assert sorted({n for n, _ in found}) == [0, 1, 4, 5]
     assert found[5, 0] == "adk-5"
     assert found[1, 0] == "adk-1"
-
-
-def test_foreign_call_is_placed_behind_a_changed_one():
-    """A call whose arguments were changed has no place; the older one has its own."""
-    events = [event("agent", book(n, f"adk-{n}"), **CLAUDE) for n in range(3)]
-    contents = [model(book(0)), model(book("[redacted]")), model(book(2))]
-    ledger = Ledger()
-    ledger.read(events)
-
-    assert ledger.places(contents, ledger.origins(GEMINI)) == {(0, 0), (2, 0)}
-
-
-def test_ids_of_a_request_tell_equal_calls_apart():
-    """A call that kept its id is the session's of that id, and what is older is too."""
-    events = [
-        event("agent", poll(0, "adk-0"), **CLAUDE),
-        event("agent", poll(0, "adk-1"), model_version="gemini-3.5-flash"),
-        event("agent", poll(0, "c2"), model_version="gemini-3.5-flash"),
-        event("agent", poll(0, "adk-3"), model_version="gemini-3.5-flash"),
-    ]
-    contents = [model(poll(0)), model(poll(0)), model(poll(0, "c2"))]
-    ledger = Ledger()
-    ledger.read(events)
-
-    assert ledger.places(contents, ledger.origins(GEMINI)) == {(0, 0)}
-
-
-# What a ledger sees of a session that was edited between two model calls.
-
-
-def signed(mark, version):
-    """An event of a model, whose text is signed."""
-    return event(
-        "agent", text("Hm.", signature=b"sig %d" % mark), model_version=version
-    )
-
-
-def replaced_end(events):
-    events[1:] = [signed(3, "claude-sonnet-4"), signed(4, "gemini-3.5-flash")]
-
-
-def replaced_one(events):
-    events[0] = signed(3, "claude-sonnet-4")
-
-
-def taken_out_and_added(events):
-    del events[0]
-    events += [signed(3, "claude-sonnet-4"), signed(4, "gemini-3.5-flash")]
-
-
-def put_in_front(events):
-    events.insert(0, signed(3, "claude-sonnet-4"))
-
-
-def added(events):
-    events.append(signed(3, "claude-sonnet-4"))
-
-
-EDITS = [replaced_end, replaced_one, taken_out_and_added, put_in_front, added]
-
-
-@pytest.mark.parametrize("edit", EDITS)
-def test_ledger_reads_an_edited_session_anew(edit):
-    """Whatever is replaced in place, the signature of another model is foreign."""
-    events = [signed(n, "gemini-3.5-flash") for n in (1, 2)]
-    ledger = Ledger()
-    ledger.read(events)
-    edit(events)
-
-    ledger.read(events)
-
-    assert ledger.origins(GEMINI).signatures == {b"sig 3"}
-
-
-def test_ledger_forgets_what_was_taken_out():
-    """A signature whose event is gone is nobody's any more, in the same list too."""
-    events = [signed(1, "claude-sonnet-4"), signed(2, "gemini-3.5-flash")]
-    ledger = Ledger()
-    ledger.read(events)
-    assert ledger.origins(GEMINI).signatures == {b"sig 1"}
-
-    events[0] = event("user", "Hello.")
-    ledger.read(events)
-
-    assert ledger.origins(GEMINI).signatures == frozenset()
-
-
-def test_ledger_reads_what_is_new_only():
-    """Known events are not read again, in whichever list they stand."""
-    events = [signed(1, "gemini-3.5-flash")]
-    ledger = Ledger()
-    ledger.read(events)
-    events[0].content.parts = [text("Hm.", signature=b"sig 9")]
-
-    ledger.read([*events, signed(2, "claude-sonnet-4")])
-
-    assert ledger.origins(Origin("claude-sonnet-4", "anthropic")).signatures == {
-        b"sig 1"
-    }
