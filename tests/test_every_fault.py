@@ -45,6 +45,8 @@ FRAME = {
     "Reporter.silent",
     "Reporter._hand",
     "_count_fault",
+    # The garbage collector calls it, at a time of its own; nothing it raises goes on.
+    "IdentityMap.put.<locals>.forget",
     # Assignments of a field or two.
     "Watch.__init__",
     "Attempt.__init__",
