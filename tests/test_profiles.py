@@ -10,7 +10,7 @@ import pytest
 from google.genai import types
 
 from adk_history_guard import PROFILES, repair_contents, validate_contents
-from adk_history_guard.core.profiles import resolve_profile
+from adk_history_guard.core.profiles import gemini_profile, resolve_profile
 from adk_history_guard.errors import ConfigurationError
 from tests.builders import (
     call,
@@ -208,3 +208,23 @@ def test_a_profile_is_its_own():
 
     assert resolve_profile(own) is own
     assert validate_contents([model("a"), user("b")], own) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "profile"),
+    [
+        ("gemini-3-pro", "gemini-3"),
+        ("GEMINI-3.5-Flash", "gemini-3"),
+        ("vertex_ai/gemini-12", "gemini-3"),
+        ("gemini-latest", "gemini-3"),
+        ("gemini-flash-lite-latest", "gemini-3"),
+        ("Gemini-Flash-Latest", "gemini-3"),
+        ("gemini-2.5-flash", "gemini-2"),
+        ("gemini-2.5-flash-latest", "gemini-2"),
+        ("gemini-exp-1206", "gemini-2"),
+        ("latest", "gemini-2"),
+    ],
+)
+def test_a_gemini_is_told_by_its_version_and_an_alias_is_new(name, profile):
+    """From the third generation on signatures are demanded; a name without is old."""
+    assert gemini_profile(name) == profile
