@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
-from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.adk.ids import METADATA_KEY
@@ -48,12 +47,16 @@ class Ledger:
     def read(self, events: Sequence[Event]) -> None:
         """Read what has been added; where a known event is missing, all is read anew.
 
-        Known events are told by identity, as `Memory` does: one that is removed,
-        moved or replaced is seen. What is changed inside of an event that was read
-        (its content, its metadata) is not: plugins do that before it is stored.
+        An event that is removed, moved, or replaced by one not equal to it is seen.
+        What is changed inside of an event that was read (its content, its metadata)
+        is not: plugins do that before it is stored.
         """
         known = self._events
-        if len(events) < len(known) or not all(map(is_, events, known)):
+        n = len(known)
+        # Lists compare by identity first; the last one tells copies at once.
+        if known and (
+            len(events) < n or events[n - 1] is not known[-1] or events[:n] != known
+        ):
             known = self._events = []
             self._by_origin, self._provider_ids = {}, {}
             self._known = None
