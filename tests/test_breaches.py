@@ -33,6 +33,8 @@ from tests.rounds import (
     said,
 )
 
+pytestmark = pytest.mark.once
+
 FILE = types.Part.from_uri(file_uri="gs://bucket/a.png", mime_type="image/png")
 UNCLEAN = {
     "nothing": ("gemini-2", [], {"HG200"}),

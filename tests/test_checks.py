@@ -22,6 +22,8 @@ from tests.rounds import (
     said,
 )
 
+pytestmark = pytest.mark.once
+
 LONG = "x" * 60
 THOUGHT = part(text="hm", thought=True)
 SIGNED_THOUGHT = part(text="hm", thought=True, thought_signature=SIG)

@@ -17,6 +17,8 @@ from adk_history_guard.core.origins import Origins
 from tests.builders import call, calls_of, model, response, responses_of, text, user
 from tests.rounds import ONE, ONE_SAID, SIG, TWO, TWO_SAID, round_of
 
+pytestmark = pytest.mark.once
+
 DATA_ID = "c1__thought__QUJD"
 BARE = [call("look", n=1), call("look", n=2)]
 SWAPPED = [response("look", n=2), response("look", n=1)]

@@ -19,6 +19,8 @@ from adk_history_guard.adk.routes import Origin
 from adk_history_guard.adk.stripped import find_ids
 from tests.builders import call, event, model, response, user
 
+pytestmark = pytest.mark.once
+
 
 def book(n, call_id=None):
     """A call of the tool `book` with the token `n`."""

@@ -15,6 +15,8 @@ from adk_history_guard.core.origins import Origins
 from tests.builders import PNG, call, media, model, response, text, user
 from tests.rounds import MARKED, PNG_BLOB, SIG, part, round_of
 
+pytestmark = pytest.mark.once
+
 TOLD = "[Called tool 'look' with {}]"
 NARRATE = GuardOptions(unsigned="narrate")
 LOOP = {"n": 1}

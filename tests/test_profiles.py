@@ -24,6 +24,8 @@ from tests.builders import (
 )
 from tests.rounds import MARKED, PLACEHOLDER, SIG, part, round_of, said
 
+pytestmark = pytest.mark.once
+
 COLUMNS = [
     "gemini-3",
     "gemini-2",

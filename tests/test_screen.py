@@ -33,6 +33,8 @@ from tests.rounds import (
     thoughtless,
 )
 
+pytestmark = pytest.mark.once
+
 CLEAN = {
     "words of the user": ("gemini-3", [user("a")]),
     "a conversation": ("gemini-3", [user("a"), model("b"), user("c"), user("d")]),

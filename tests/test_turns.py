@@ -12,6 +12,8 @@ from adk_history_guard.core.turns import is_empty
 from tests.builders import call, media, model, response, text, user
 from tests.rounds import part
 
+pytestmark = pytest.mark.once
+
 ABOUT_DATA = {
     "thought": True,
     "video_metadata": {"fps": 1.0},
