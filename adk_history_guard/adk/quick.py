@@ -80,11 +80,9 @@ class Renames:
             old, name = call.id, call.name
             new = stored_id(event.id, n, old, name, ids)
             ids.add(new)
-            call, response = (
-                with_field(call, "id", new),
-                with_field(response, "id", new),
-            )
+            call = with_field(call, "id", new)
             parts[n] = with_field(part, "function_call", call)
+            response = with_field(response, "id", new)
             answers[n - first] = with_field(said, "function_response", response)
             text = f"the id of {name!r} (id {old!r}) to {new!r}"
             place = Place(start, n, "events")
