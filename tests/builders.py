@@ -12,6 +12,7 @@ from google.genai import types
 
 PNG = b"\x89PNG"
 SIGNATURE = b"signed-by-the-model"
+PLACEHOLDER = b"skip_thought_signature_validator"
 
 
 def text(words: str, *, signature: bytes | None = None) -> types.Part:

@@ -15,7 +15,6 @@ from adk_history_guard.core.turns import Severity
 from tests.builders import PNG, call, model, response, user
 
 SIG = b"signed"
-PLACEHOLDER = b"skip_thought_signature_validator"
 GEMINI_2 = PROFILES["gemini-2"]
 SHORT_IDS = replace(GEMINI_2, ids=IdFormat(length=3))
 DIGITS = replace(GEMINI_2, ids=IdFormat(pattern=re.compile("[0-9]+")))

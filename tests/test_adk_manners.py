@@ -29,6 +29,7 @@ from google.genai import types
 from adk_history_guard import HistoryGuardPlugin
 from tests.agents import Scripted, final, make_runner, partial, poison, say, stored
 from tests.builders import (
+    PLACEHOLDER,
     call,
     calls_of,
     dumped,
@@ -54,7 +55,6 @@ needs_stamps = pytest.mark.skipif(
 )
 RESUMABLE = {"resumability_config": ResumabilityConfig(is_resumable=True)}
 CONFIRMATION = "adk_request_confirmation"
-PLACEHOLDER_SIGNATURE = b"skip_thought_signature_validator"
 
 
 def look(n: int) -> dict[str, Any]:
@@ -165,7 +165,7 @@ async def test_a_model_that_demands_a_signature_gets_one():
     await say(make_runner(llm, tools=[look]), "go")
 
     (part,) = llm.seen[1][1].parts
-    assert part.thought_signature == PLACEHOLDER_SIGNATURE
+    assert part.thought_signature == PLACEHOLDER
 
 
 # Row 2

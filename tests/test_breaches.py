@@ -9,7 +9,7 @@ from google.genai import types
 
 from adk_history_guard import repair_contents, validate_contents
 from adk_history_guard.core.screen import is_clean
-from tests.builders import call, media, model, response, text, user
+from tests.builders import PLACEHOLDER, call, media, model, response, text, user
 from tests.rounds import (
     ANY_ID_BUT_ONE,
     COLLAPSING,
@@ -17,7 +17,6 @@ from tests.rounds import (
     MARKED,
     ONE,
     ONE_SAID,
-    PLACEHOLDER,
     PNG_BLOB,
     REPORTED,
     SHORT_IDS,

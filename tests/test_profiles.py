@@ -13,6 +13,7 @@ from adk_history_guard import PROFILES, repair_contents, validate_contents
 from adk_history_guard.core.profiles import gemini_profile, resolve_profile
 from adk_history_guard.errors import ConfigurationError
 from tests.builders import (
+    PLACEHOLDER,
     call,
     calls_of,
     media,
@@ -22,7 +23,7 @@ from tests.builders import (
     text,
     user,
 )
-from tests.rounds import MARKED, PLACEHOLDER, SIG, part, round_of, said
+from tests.rounds import MARKED, SIG, part, round_of, said
 
 pytestmark = pytest.mark.once
 

@@ -9,6 +9,7 @@ from google.genai import types
 
 from adk_history_guard import GuardOptions, repair_contents
 from tests.builders import (
+    PLACEHOLDER,
     SIGNATURE,
     call,
     calls_of,
@@ -21,8 +22,6 @@ from tests.builders import (
     user,
 )
 from tests.judge import faults
-
-PLACEHOLDER = b"skip_thought_signature_validator"
 
 
 def signed(name, **fields):

@@ -13,14 +13,13 @@ from adk_history_guard.core.pairing import pair
 from adk_history_guard.core.repair import repair
 from adk_history_guard.core.screen import is_clean
 from adk_history_guard.core.turns import read_contents
-from tests.builders import call, media, model, response, text, user
+from tests.builders import PLACEHOLDER, call, media, model, response, text, user
 from tests.rounds import (
     ANY_ID_BUT_ONE,
     DIGITS,
     GEMINI_2,
     ONE,
     ONE_SAID,
-    PLACEHOLDER,
     SHORT_IDS,
     SIG,
     TWO,

@@ -26,13 +26,22 @@ from google.genai import errors, types
 
 from adk_history_guard import HistoryGuardPlugin, guard_model
 from tests.agents import Scripted, final, make_runner, partial, poison, say, stored
-from tests.builders import call, calls_of, event, events, media, response, text, user
+from tests.builders import (
+    PLACEHOLDER,
+    call,
+    calls_of,
+    event,
+    events,
+    media,
+    response,
+    text,
+    user,
+)
 from tests.judge import faults, written
 from tests.notation import read_history
 from tests.traps import HISTORY, MANNERS, TRAPS
 
 HERE = Path(__file__).parent
-PLACEHOLDER_SIGNATURE = b"skip_thought_signature_validator"
 ADK_TAKES_ORPHANS = version("google-adk").startswith("1.")
 
 
@@ -130,7 +139,7 @@ async def test_a_made_signature_goes_on_the_first_call_of_a_request_only(stream)
         for content in llm.seen[2]
         if content.role == "model"
     ]
-    assert signed == [[PLACEHOLDER_SIGNATURE, None], [PLACEHOLDER_SIGNATURE]]
+    assert signed == [[PLACEHOLDER, None], [PLACEHOLDER]]
     kept = [part for e in await stored(runner) for part in e.content.parts]
     assert {part.thought_signature for part in kept} == {None}
 

@@ -35,7 +35,7 @@ def stored_id(
     part: int,
     call_id: str | None,
     name: str | None,
-    taken: Collection[str | None] = (),
+    taken: Collection[str | None],
 ) -> str:
     """Return a new id for a stored call: a function of what is stored and where.
 

@@ -29,8 +29,9 @@ def key_of(value: Any, deepest: int = _DEEPEST) -> Hashable:
       value: Arguments of a call, or the body of a response.
       deepest: How many levels of it the key tells apart.
     """
+    plain: Hashable = value
     if type(value) in _PLAIN:
-        return value  # type: ignore[no-any-return]
+        return plain
     if isinstance(value, (dict, list, tuple)):
         if not deepest:
             return _ANY
@@ -38,7 +39,7 @@ def key_of(value: Any, deepest: int = _DEEPEST) -> Hashable:
             return frozenset([(k, key_of(v, deepest - 1)) for k, v in value.items()])
         return tuple([key_of(v, deepest - 1) for v in value])
     try:
-        hash(value)
+        hash(plain)
     except TypeError:
         return _ANY
-    return value  # type: ignore[no-any-return]
+    return plain

@@ -202,7 +202,7 @@ class _Session:
         for turn in self._turns:
             for call in turn:
                 for said in self._pairs.answers[call]:
-                    known = out.setdefault((said.name, key_of(said.body)), {})
+                    known = out.setdefault(_key(said.name, said.body), {})
                     known.setdefault(call.name, []).append(call)
         return out
 
@@ -210,7 +210,7 @@ class _Session:
         """The turns that may own each response that no call of its name has."""
         out = []
         for response in responses:
-            key = _key(response)
+            key = _key(response.name, response.response)
             known = self._said.get(key, {})
             if (response.name or None) in known:
                 continue
@@ -242,7 +242,8 @@ class _Session:
         owners = self._own(calls, responses)
         for n, response in enumerate(responses):
             if owners[n] is None:
-                known = self._said.get(_key(response), {})
+                key = _key(response.name, response.response)
+                known = self._said.get(key, {})
                 named = reversed(known.get(response.name or None, []))
                 owners[n] = self._first(islice(named, FEW), response)
         found = [owner for owner in owners if owner is not None]
@@ -258,10 +259,10 @@ class _Session:
             heard: dict[Hashable, deque[Call]] = {}
             for call in calls:
                 for said in self._pairs.answers[call][start:]:
-                    key = said.name, key_of(said.body)
+                    key = _key(said.name, said.body)
                     heard.setdefault(key, deque()).append(call)
             for n, response in enumerate(responses):
-                queue = heard.get(_key(response))
+                queue = heard.get(_key(response.name, response.response))
                 if owners[n] is not None or queue is None:
                     continue
                 while queue and queue[0] not in free:
@@ -295,8 +296,9 @@ def _is(said: Response, response: types.FunctionResponse) -> bool:
     return said.name == response.name and said.body == response.response
 
 
-def _key(response: types.FunctionResponse) -> Hashable:
-    return response.name, key_of(response.response)
+def _key(name: str | None, body: object) -> Hashable:
+    """What tells a response apart, stored or sent."""
+    return name, key_of(body)
 
 
 def _args(calls: Iterable[Call | types.FunctionCall]) -> Hashable:

@@ -19,7 +19,7 @@ from google.genai import types
 from hypothesis import strategies as st
 
 from adk_history_guard.core.origins import Origins
-from tests.builders import PNG, call, media, model, response, text, user
+from tests.builders import PLACEHOLDER, PNG, call, media, model, response, text, user
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 NAMES = ("look", "see")
 IDS = (None, None, "c1", "c1", "c2", "0", "a.b c", "toolu_" + "x" * 70, "abcdefghi")
 MARKER = "||thought_signature||"
-PLACEHOLDER = b"skip_thought_signature_validator"
 ANSWERED = 8
 """Of ten calls, how many have a response."""
 

@@ -17,6 +17,7 @@ from google.genai import types
 from hypothesis import strategies as st
 
 from tests.builders import (
+    PLACEHOLDER,
     PNG,
     SIGNATURE,
     call,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 Contents = list[types.Content]
 
 NAMES = ["look", "seek", "pay"]
-PLACEHOLDER = b"skip_thought_signature_validator"
 
 
 @st.composite
