@@ -85,8 +85,14 @@ def events(*made: Event) -> list[Event]:
 
 
 def dumped(items: list[Any]) -> list[dict[str, Any]]:
-    """Return contents or events as JSON-ready data, to compare them later."""
-    return [item.model_dump(mode="json", exclude_none=True) for item in items]
+    """Return contents or events as JSON-ready data, to compare them later.
+
+    Waiting ids are sorted: a set has no order, not even that of its copy.
+    """
+    found = [item.model_dump(mode="json", exclude_none=True) for item in items]
+    for item in found:
+        item.get("long_running_tool_ids", []).sort()
+    return found
 
 
 def calls_of(contents: list[types.Content]) -> list[types.FunctionCall]:

@@ -146,6 +146,7 @@ def _repair_session(
     from pydantic import ValidationError
 
     from adk_history_guard.adk.history import repair_events
+    from adk_history_guard.sessions.documents import event_document
 
     events = []
     for n, item in enumerate(value["events"]):
@@ -158,12 +159,9 @@ def _repair_session(
     kept = {
         id(event): item for event, item in zip(events, value["events"], strict=True)
     }
+    camel = "appName" in value
     out = [
-        kept[id(event)]
-        if id(event) in kept
-        else event.model_dump(
-            mode="json", exclude_none=True, by_alias="appName" in value
-        )
+        kept[id(event)] if id(event) in kept else event_document(event, camel=camel)
         for event in done.events
     ]
     rows = ([_row(e) for e in events], [_row(e) for e in done.events])

@@ -16,6 +16,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adk_history_guard.sessions.documents import event_document
 from adk_history_guard.sessions.model import Key, RowChange, StoreError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def write_backup(folder: Path, stored: Stored, changes: Sequence[RowChange]) -> 
         "marker": str(stored.head.marker),
         "place": stored.head.place and list(stored.head.place),
         "rows": rows,
-        "events": [e.model_dump(mode="json", exclude_none=True) for e in stored.events],
+        "events": [event_document(event) for event in stored.events],
     }
     home = folder / key.digest[:2]
     home.mkdir(parents=True, exist_ok=True)

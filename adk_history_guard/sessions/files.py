@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json
 
-from adk_history_guard.sessions.layouts import changed_document, refusal
+from adk_history_guard.sessions.documents import changed_document, event_document
+from adk_history_guard.sessions.layouts import refusal
 from adk_history_guard.sessions.model import (
     Head,
     Key,
@@ -25,8 +26,6 @@ from adk_history_guard.sessions.records import RecordFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from google.adk.events import Event
 
     from adk_history_guard.sessions.model import Filters
     from adk_history_guard.sessions.plan import Plan
@@ -175,7 +174,7 @@ class FileStore:
             out.append(RowChange(event_id, {"document": old}, {"document": new}))
         for item in plan.inserted:
             camel = _is_camel(rows[item.after][0].columns["document"])
-            new = _dumped(item.event, camel=camel)
+            new = event_document(item.event, camel=camel)
             values = {"document": new, "follows": item.after}
             out.append(RowChange(item.event.id, None, {"document": new}, values))
         return out
@@ -283,13 +282,6 @@ def _row(number: int, document: Any) -> Row:
 
 def _is_camel(document: dict[str, Any]) -> bool:
     return "invocationId" in document
-
-
-def _dumped(event: Event, *, camel: bool) -> dict[str, Any]:
-    out: dict[str, Any] = event.model_dump(
-        mode="json", exclude_none=True, by_alias=camel
-    )
-    return out
 
 
 def _digest(text: str) -> str:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json
 
 from adk_history_guard.sessions import unpickling
+from adk_history_guard.sessions.documents import changed_document, event_document
 from adk_history_guard.sessions.model import Row, RowChange, RowError
 
 if TYPE_CHECKING:
@@ -161,63 +162,9 @@ def _change_json(
 
 def _create_json(dump: Callable[[Any], str]) -> Callable[[Event], dict[str, Any]]:
     def create(event: Event) -> dict[str, Any]:
-        return {"event_data": dump(event.model_dump(exclude_none=True, mode="json"))}
+        return {"event_data": dump(event_document(event))}
 
     return create
-
-
-FIELDS = ("content", "long_running_tool_ids", "custom_metadata")
-"""The fields of an event that a repair may change."""
-
-
-def changed_document(
-    document: Mapping[str, Any],
-    before: Event,
-    after: Event,
-    names: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    """Return an event's JSON with what a repair changed, and nothing else.
-
-    Args:
-      document: The JSON as stored.
-      before: The event that was read from it.
-      after: The changed event.
-      names: The names of the fields where they are not the event's own.
-    """
-    out = dict(document)
-    by_alias = names is not None
-    for field in FIELDS:
-        value = getattr(after, field)
-        if value is getattr(before, field):
-            continue
-        name = (names or {}).get(field, field)
-        if value is None:
-            out.pop(name, None)
-            continue
-        dumped = after.model_dump(
-            mode="json", include={field}, exclude_none=True, by_alias=by_alias
-        )
-        out[name] = dumped[name]
-        if isinstance(value, set):
-            out[name] = sorted(value)
-    content = out.get("content")
-    if isinstance(content, dict) and content is not document.get("content"):
-        _keep_parts(document.get("content"), before, content, after)
-    return out
-
-
-def _keep_parts(
-    stored: Any, before: Event, content: dict[str, Any], after: Event
-) -> None:
-    """Put the JSON of untouched parts back as it was stored."""
-    if not isinstance(stored, dict) or before.content is None or after.content is None:
-        return
-    originals = stored.get("parts") or []
-    index = {id(part): n for n, part in enumerate(before.content.parts or [])}
-    for n, part in enumerate(after.content.parts or []):
-        old = index.get(id(part))
-        if old is not None and old < len(originals):
-            content["parts"][n] = originals[old]
 
 
 # A column for each field

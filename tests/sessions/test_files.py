@@ -8,10 +8,12 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from google.adk.events import Event
 from google.adk.sessions import Session
 
 from adk_history_guard.sessions import audit_store, repair_store, restore_store
 from adk_history_guard.sessions.commands import main
+from adk_history_guard.sessions.documents import event_document
 from tests.sessions.histories import HEALTHY, POISONED, interrupted, plain
 from tests.sessions.stores import snapshot
 
@@ -145,3 +147,13 @@ def test_file_that_is_no_session_is_named(tmp_path):
         ),
     ]
     assert '"session_id": "good"' in result.stdout
+
+
+def test_waiting_ids_stand_in_order_in_every_document():
+    """A set has another order in each process; older ADKs write it as it comes."""
+    names = [f"job_{n}" for n in range(9)]
+    one = Event(author="root", long_running_tool_ids=set(names))
+    plain, camel = event_document(one), event_document(one, camel=True)
+
+    assert plain["long_running_tool_ids"] == names
+    assert camel["longRunningToolIds"] == names
