@@ -89,7 +89,11 @@ def make_runner(plugins: Sequence[Any]) -> Runner:
 async def spend(runner: Runner, calls: int) -> int:
     """Make model calls, in sessions that are deleted; return how many were made."""
     made = 0
-    where = {"app_name": "app", "user_id": "user", "session_id": "session"}
+    where: dict[str, Any] = {
+        "app_name": "app",
+        "user_id": "user",
+        "session_id": "session",
+    }
     message = types.UserContent("go")
     config = RunConfig(streaming_mode=StreamingMode.SSE)
     while made < calls:

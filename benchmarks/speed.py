@@ -13,6 +13,7 @@ import sys
 import time
 import tracemalloc
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -122,11 +123,16 @@ def history_rows(size: int, rounds: int) -> list[Row]:
     contents = adk_builds(clean)
     memory, ledger = Memory(clean), Ledger()
     ledger.read(clean)
+
+    def again() -> None:
+        ledger.read(clean)
+        memory.is_whole(clean)
+
     race = Race(rounds)
     found = race.run(
         adk=lambda: adk_builds(clean),
         clean=lambda: repair_events(clean),
-        again=lambda: (ledger.read(clean), memory.is_whole(clean)),
+        again=again,
         request=lambda: guard(contents, profile=PROFILE, options=OPTIONS),
     )
     other = race.run(
@@ -170,8 +176,8 @@ def growth_rows(sizes: tuple[int, int], rounds: int) -> list[Row]:
         few, many = make_events(small, **shape), make_events(large, **shape)
         few_sent, many_sent = adk_builds(few), adk_builds(many)
         found = Race(rounds, collector=False).run(
-            few=lambda few=few, sent=few_sent: both(few, sent),
-            many=lambda many=many, sent=many_sent: both(many, sent),
+            few=partial(both, few, few_sent),
+            many=partial(both, many, many_sent),
         )
         ratio = found["many"] / found["few"] / factor * 4
         text = f"growth, {name}: {small:,} to {large:,} events, per factor of 4"

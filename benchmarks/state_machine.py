@@ -38,10 +38,13 @@ def play(number: int, plays: int, length: int, *, shrink: bool, guard: bool) -> 
     Returns:
         How many steps were taken.
     """
-    machine = type("Played", (Conversation,), {"guarded": guard})
+
+    class Played(Conversation):
+        guarded = guard
+
     phases = [Phase.generate, *([Phase.shrink] if shrink else [])]
     run_state_machine_as_test(
-        seed(number)(machine),
+        seed(number)(Played),
         settings=settings(
             max_examples=plays,
             stateful_step_count=length,
@@ -51,7 +54,7 @@ def play(number: int, plays: int, length: int, *, shrink: bool, guard: bool) -> 
             suppress_health_check=list(HealthCheck),
         ),
     )
-    return int(machine.steps)
+    return Played.steps
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -159,7 +159,7 @@ def failure(status: int, message: str = "The service is unavailable.") -> Failur
 
 
 class Script:
-    """A model that plays a list of replies, then repeats one text.
+    """A model that plays a list of replies, then repeats one more.
 
     Each item is one reply: a text, a part, a list of them, a `failure(...)`, or a
     callable that is given the request's contents and returns one of these::
@@ -172,7 +172,7 @@ class Script:
     """
 
     def __init__(
-        self, replies: Iterable[ScriptItem] = (), *, otherwise: str = "done"
+        self, replies: Iterable[ScriptItem] = (), *, otherwise: ScriptItem = "done"
     ) -> None:
         self._replies = list(replies)
         self._otherwise = otherwise

@@ -138,6 +138,9 @@ class Conversation(RuleBasedStateMachine):
     guarded = True
     """Whether the guard is there; without it the laws do not hold."""
 
+    process: Process | None = None
+    """What runs now; a play begins with starting it."""
+
     def __init__(self) -> None:
         super().__init__()
         self.ledger = Ledger()
@@ -160,9 +163,8 @@ class Conversation(RuleBasedStateMachine):
     def opens(self, store: str, door: str) -> None:
         """A session begins, in one of ADK's stores."""
         self.store, self.door = store, door
-        self.process: Process | None = None
         self.starts()
-        self.loop.run(self.process.begin())
+        self.loop.run(self._now.begin())
 
     @rule()
     def starts(self) -> None:
@@ -206,7 +208,7 @@ class Conversation(RuleBasedStateMachine):
     def teardown(self) -> None:
         """The session ends."""
         try:
-            if getattr(self, "process", None) is not None:
+            if self.process is not None:
                 self.loop.run(self.process.close())
         finally:
             self.loop.close()
@@ -243,7 +245,7 @@ class Conversation(RuleBasedStateMachine):
         self.script, self.shape = list(step["replies"]), step["shape"]
         self.down = False
         message = types.Content(role="user", parts=parts)
-        run = self.process.run(message, stream=step["stream"])
+        run = self._now.run(message, stream=step["stream"])
         self.loop.run(self._run(run, step["leave"]))
         if self.ledger.breaches:
             raise LawBrokenError(*map(str, self.ledger.breaches))
@@ -262,16 +264,16 @@ class Conversation(RuleBasedStateMachine):
             if not self.down:
                 self.ledger.note(Kind.FAULT, f"{type(error).__name__}: {error}"[:300])
         self.client.read(e for e in events if not (self.down and e.error_code))
-        session = await self.process.session()
+        session = await self._now.session()
         if left or self.down:
-            _settle(self.ledger, session.events)
+            _settle(self.ledger, session.events if session is not None else [])
             self.loose |= {n for n, e in self.ledger.calls.items() if not e.runs}
         for n in self.loose & self.ledger.calls.keys():
             entry = self.ledger.calls[n]
             entry.wanted = min(1, len(entry.runs))
         self.ledger.check_runs()
         check_ids(self.ledger, session)
-        if self.process.plugin.reporter.faults:
+        if self._now.plugin.reporter.faults:
             self.ledger.note(Kind.FAULT, "the guard failed; see its log")
 
     # The model's side.
@@ -335,6 +337,14 @@ class Conversation(RuleBasedStateMachine):
         return Ledger(calls, self.ledger.breaches, self.ledger.turn)
 
     # The process.
+
+    @property
+    def _now(self) -> Process:
+        """The process, which is there from the first step on."""
+        if self.process is None:
+            msg = "no process has been started"
+            raise RuntimeError(msg)
+        return self.process
 
     async def _open(self) -> None:
         before = self.process

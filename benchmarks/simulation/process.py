@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 
     from benchmarks.simulation.ledger import Ledger
 
-_WHERE = {"app_name": "app", "user_id": "user", "session_id": "session"}
+_WHERE: dict[str, Any] = {
+    "app_name": "app",
+    "user_id": "user",
+    "session_id": "session",
+}
 
 
 def open_store(kind: str, folder: str) -> BaseSessionService:
