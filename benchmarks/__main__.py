@@ -14,9 +14,12 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.quiet import quiet
+
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 
+@quiet(logging.WARNING)
 def main() -> int:
     """Measure, print the table and write JSON; exit 1 where a bound is broken."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -29,7 +32,6 @@ def main() -> int:
 
     from benchmarks import speed, turns
 
-    logging.disable(logging.WARNING)
     rounds = 3 if options.quick else 9
     sizes = (2_500, 10_000) if options.quick else (25_000, 100_000)
     rows: list[speed.Row] = []

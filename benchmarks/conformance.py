@@ -17,13 +17,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import logging
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import warnings
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -175,12 +173,11 @@ def main() -> int:
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     if options.measure:
-        logging.disable(logging.CRITICAL)
-        warnings.simplefilter("ignore")
-        result = {
-            "version": metadata.version("google-adk"),
-            "lines": asyncio.run(measure()),
-        }
+        from benchmarks.quiet import quiet
+
+        with quiet():
+            lines = asyncio.run(measure())
+        result = {"version": metadata.version("google-adk"), "lines": lines}
         print(json.dumps(result))
         return 0
     results = [played(python) for python in options.pythons]

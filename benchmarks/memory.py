@@ -21,11 +21,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
-import logging
 import os
 import sys
 import time
-import warnings
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +37,7 @@ from google.adk.sessions import InMemorySessionService
 from google.genai import types
 
 from adk_history_guard import HistoryGuardPlugin
+from benchmarks.quiet import quiet
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -140,6 +139,7 @@ async def _measure(calls: int, step: int, *, guard: bool) -> float:
     return last - (first or last)
 
 
+@quiet()
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; see the module."""
     parser = argparse.ArgumentParser(
@@ -149,8 +149,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--step", type=int, default=10_000, help="calls to a line")
     parser.add_argument("--no-guard", dest="guard", action="store_false")
     args = parser.parse_args(argv)
-    warnings.simplefilter("ignore")
-    logging.disable(logging.CRITICAL)
     began = time.monotonic()
     grown = asyncio.run(_measure(args.calls, args.step, guard=args.guard))
     print(

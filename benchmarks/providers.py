@@ -12,9 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import logging
 import sys
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
@@ -33,6 +31,7 @@ from adk_history_guard.testing import (
     guarded,
     say,
 )
+from benchmarks.quiet import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -277,6 +276,7 @@ def play(plan: Plan) -> Outcome:
     return asyncio.run(_play(plan))
 
 
+@quiet()
 def main(argv: Sequence[str] | None = None) -> int:
     """Play the sessions that the arguments ask for, print a line for each provider."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -286,8 +286,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-guard", dest="guard", action="store_false")
     args = parser.parse_args(argv)
-    warnings.simplefilter("ignore")
-    logging.disable(logging.CRITICAL)
     bad = 0
     for name in args.providers:
         for stream in (False, True):

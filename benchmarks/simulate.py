@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import sys
 import time
-import warnings
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
@@ -24,6 +22,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.quiet import quiet
 from benchmarks.simulation.play import Outcome, Plan, play
 
 if TYPE_CHECKING:
@@ -49,9 +48,8 @@ def plans(args: argparse.Namespace) -> list[Plan]:
     ]
 
 
+@quiet()
 def _quiet_play(plan: Plan) -> Outcome:
-    warnings.simplefilter("ignore")
-    logging.disable(logging.CRITICAL)
     return play(plan)
 
 

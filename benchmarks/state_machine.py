@@ -9,16 +9,15 @@ printed, and plays it again. `--shrink` looks for the shortest play that breaks 
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 import time
-import warnings
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from benchmarks.quiet import quiet
 from benchmarks.simulation.machine import Conversation
 
 if TYPE_CHECKING:
@@ -57,6 +56,7 @@ def play(number: int, plays: int, length: int, *, shrink: bool, guard: bool) -> 
     return Played.steps
 
 
+@quiet()
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; see the module. Exit 1 where a law was broken."""
     parser = argparse.ArgumentParser(
@@ -70,8 +70,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--no-guard", dest="guard", action="store_false")
     args = parser.parse_args(argv)
-    warnings.simplefilter("ignore")
-    logging.disable(logging.CRITICAL)
     began, steps, broken, batch = time.monotonic(), 0, 0, 0
     while (
         batch < args.batches

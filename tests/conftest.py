@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from importlib import metadata
+from typing import TYPE_CHECKING
 
 # LiteLLM would fetch a list of prices when it is imported.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DISTRIBUTIONS = ("google-adk", "google-genai", "litellm", "anthropic", "hypothesis")
 
@@ -53,3 +58,12 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("ADK_HISTORY_GUARD_"):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_silent() -> Iterator[None]:
+    """Fail where a test leaves logging off: later tests would see no record."""
+    yield
+    left = logging.root.manager.disable
+    logging.disable(logging.NOTSET)
+    assert left == logging.NOTSET
