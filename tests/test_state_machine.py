@@ -39,7 +39,7 @@ def play(machine: type[Conversation], steps: int) -> None:
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(
     "steps",
-    [pytest.param(250, id="few"), pytest.param(2_000, marks=pytest.mark.slow)],
+    [pytest.param(400, id="few"), pytest.param(2_000, marks=pytest.mark.slow)],
 )
 def test_laws_hold_at_each_step(steps, caplog):
     """Whatever user, model, tools, clients and restarts do, every request is right."""
