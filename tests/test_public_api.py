@@ -89,6 +89,18 @@ def test_importing_the_package_loads_neither_adk_nor_genai():
     assert loaded == "[]"
 
 
+def test_importing_the_plugin_loads_nothing_that_adks_plugins_do_not():
+    """Agents, sessions, the command line and the rest are imported on use."""
+    loaded = run_python(
+        "import sys, google.adk.plugins; before = set(sys.modules);"
+        "from adk_history_guard import HistoryGuardPlugin;"
+        "print([m for m in set(sys.modules) - before"
+        " if not m.startswith('adk_history_guard')])"
+    )
+
+    assert loaded == "[]"
+
+
 def test_plugin_is_found_the_way_adk_web_looks_for_it():
     """`--extra_plugins` imports the module and takes the attribute."""
     module_name, _, attribute = "adk_history_guard.HistoryGuardPlugin".rpartition(".")

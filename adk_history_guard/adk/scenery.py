@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from google.adk.agents import LlmAgent
-
 from adk_history_guard.adk.survey import waiting_calls
 
 if TYPE_CHECKING:
@@ -55,6 +53,8 @@ def model_of(agent: Any) -> Any:
     model = getattr(agent, "model", None)
     above = getattr(agent, "parent_agent", None)
     while not model and above is not None:
+        from google.adk.agents import LlmAgent  # a heavy module, there in every run
+
         if isinstance(above, LlmAgent):
             model = above.model
         above = above.parent_agent
