@@ -15,7 +15,7 @@ from google.genai import types
 
 from adk_history_guard.adk import memory as memory_module
 from adk_history_guard.adk.memory import Memory
-from adk_history_guard.adk.quick import look
+from adk_history_guard.adk.quick import BLOCK, MANY, look
 
 
 def event(author, *parts, role="model"):
@@ -242,3 +242,27 @@ def test_look_copies_a_repeated_round_and_no_other():
         "events[15].parts[0]"
     ]
     assert events[15].get_function_calls()[0].id == "c0"
+
+
+EMPTY = types.Content(role="model", parts=None)
+
+
+@pytest.mark.parametrize("ahead", range(5))
+@pytest.mark.parametrize("size", [BLOCK, MANY - 1, MANY, 2 * MANY])
+def test_look_at_many_events_finds_what_it_finds_at_few(size, ahead):
+    """Wherever blocks end: between a call and its response, or at empty events."""
+    events = [Event(author="root", content=EMPTY)] * ahead + history(size // 5)
+    count = len(events)
+    repeated = [event("root", call("c0")), event("root", response("c0"), role="user")]
+    wrong = [event("root", call("c1")), event("root", response("c2"), role="user")]
+
+    clean = look(events)
+
+    assert clean == ({f"c{n}" for n in range(size // 5)}, set(), None)
+    (change,) = look([*events, *repeated]).renames.changes
+    assert str(change.place) == f"events[{count}].parts[0]"
+    assert look([*events, *wrong]) is None
+    assert look([*events, repeated[0]]) is None
+    for n in range(0, count, 97):
+        if events[n].get_function_calls():
+            assert look([*events[:n], *events[n + 1 :]]) is None
