@@ -1,6 +1,5 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-
 """The JSON of an event as it is stored: what a repair changed, the rest untouched."""
 
 from __future__ import annotations
@@ -11,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from google.adk.events import Event
+
+FIELDS = ("content", "long_running_tool_ids", "custom_metadata")
+"""The fields of an event that a repair may change."""
 
 WAITING = ("long_running_tool_ids", "longRunningToolIds")
 """The one set of an event, by both of its names."""
@@ -32,10 +34,6 @@ def event_document(event: Event, *, camel: bool = False) -> dict[str, Any]:
         if name in out:
             out[name].sort()
     return out
-
-
-FIELDS = ("content", "long_running_tool_ids", "custom_metadata")
-"""The fields of an event that a repair may change."""
 
 
 def changed_document(

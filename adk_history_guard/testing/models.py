@@ -159,7 +159,7 @@ def failure(status: int, message: str = "The service is unavailable.") -> Failur
 
 
 class Script:
-    """A model that plays a list of replies, then repeats one more.
+    """A model that plays a list of replies, then repeats a last one.
 
     Each item is one reply: a text, a part, a list of them, a `failure(...)`, or a
     callable that is given the request's contents and returns one of these::
