@@ -8,6 +8,7 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from adk_history_guard.cli import main
@@ -17,6 +18,7 @@ TEXT = (Path(__file__).parents[2] / "docs" / "sessions.md").read_text(encoding="
 COMMANDS = re.findall(r"^adk-history-guard (.+)$", TEXT, re.MULTILINE)
 
 
+@pytest.mark.once
 def test_commands_of_the_document_do_what_it_says(tmp_path, monkeypatch):
     """Found, shown, healed, found clean, brought back; then audits of the same."""
     monkeypatch.chdir(tmp_path)

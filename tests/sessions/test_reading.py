@@ -248,6 +248,7 @@ def _stop_at_second():
     return add
 
 
+@pytest.mark.once
 def test_processes_find_what_one_finds(store):
     """Two processes give the same lines in the same order."""
     one = [found.to_dict() for found in audit_store(store.url)]

@@ -36,6 +36,7 @@ def start(url, args, environment):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("kind", "runner", "tasks"),
     [

@@ -352,6 +352,7 @@ def test_resumable_session_is_left_to_adk(make_store):
     assert [found.poisoned for found in audit_store(store.url)] == [False]
 
 
+@pytest.mark.once
 def test_processes_repair_what_one_repairs(make_store, tmp_path):
     """Two processes leave the same rows as one, in SQLite too."""
     store = make_store("v1-sqlite")
