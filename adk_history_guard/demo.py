@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import warnings
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from google.adk.events import Event
     from google.genai import types
@@ -272,12 +269,14 @@ def run_demo(
     """
     from rich.console import Console
 
+    from adk_history_guard.testing.quiet import quiet
+
     out = console or Console(soft_wrap=True, highlight=False)
     report: list[dict[str, Any]] = []
     good = True
     if format == "text":
         _say_opening(out)
-    with _quiet():
+    with quiet():  # of ADK's tracebacks of the refused request, and its warnings
         for number, scene in enumerate(_SCENES, 1):
             acts = [asyncio.run(_play(scene, guard=guard)) for guard in (False, True)]
             good &= acts[1].finished and all(pair.right for pair in acts[1].pairs)
@@ -295,19 +294,6 @@ def run_demo(
         found = {"google_adk": version("google-adk"), "ok": good, "scenes": report}
         out.print(json.dumps(found, indent=2), markup=False, soft_wrap=True)
     return 0 if good else 1
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep ADK's tracebacks of the refused request and its warnings to itself."""
-    level = logging.root.manager.disable
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        logging.disable(logging.CRITICAL)
-        try:
-            yield
-        finally:
-            logging.disable(level)
 
 
 def _say_opening(out: Console) -> None:

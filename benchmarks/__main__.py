@@ -14,7 +14,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.quiet import quiet
+from adk_history_guard.testing.quiet import quiet
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 

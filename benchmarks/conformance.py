@@ -173,7 +173,7 @@ def main() -> int:
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     if options.measure:
-        from benchmarks.quiet import quiet
+        from adk_history_guard.testing.quiet import quiet
 
         with quiet():
             lines = asyncio.run(measure())

@@ -37,7 +37,7 @@ from google.adk.sessions import InMemorySessionService
 from google.genai import types
 
 from adk_history_guard import HistoryGuardPlugin
-from benchmarks.quiet import quiet
+from adk_history_guard.testing.quiet import quiet
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence

@@ -31,7 +31,7 @@ from adk_history_guard.testing import (
     guarded,
     say,
 )
-from benchmarks.quiet import quiet
+from adk_history_guard.testing.quiet import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -22,7 +22,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.quiet import quiet
+from adk_history_guard.testing.quiet import quiet
 from benchmarks.simulation.play import Outcome, Plan, play
 
 if TYPE_CHECKING:

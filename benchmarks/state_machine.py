@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from benchmarks.quiet import quiet
+from adk_history_guard.testing.quiet import quiet
 from benchmarks.simulation.machine import Conversation
 
 if TYPE_CHECKING:

@@ -18,7 +18,9 @@ WAITING = ("long_running_tool_ids", "longRunningToolIds")
 """The one set of an event, by both of its names."""
 
 
-def event_document(event: Event, *, camel: bool = False) -> dict[str, Any]:
+def event_document(
+    event: Event, *, camel: bool = False, fields: set[str] | None = None
+) -> dict[str, Any]:
     """Return the JSON of an event, the same in every process.
 
     The set of waiting ids is sorted: else the hash seed would show in the bytes.
@@ -26,9 +28,10 @@ def event_document(event: Event, *, camel: bool = False) -> dict[str, Any]:
     Args:
       event: The event.
       camel: Whether its fields go by the names of the web API.
+      fields: The fields that are wanted, where it is not all of them.
     """
     out: dict[str, Any] = event.model_dump(
-        mode="json", exclude_none=True, by_alias=camel
+        mode="json", include=fields, exclude_none=True, by_alias=camel
     )
     for name in WAITING:
         if name in out:
@@ -51,7 +54,7 @@ def changed_document(
       names: The names of the fields where they are not the event's own.
     """
     out = dict(document)
-    by_alias = names is not None
+    camel = names is not None
     for field in FIELDS:
         value = getattr(after, field)
         if value is getattr(before, field):
@@ -60,12 +63,7 @@ def changed_document(
         if value is None:
             out.pop(name, None)
             continue
-        dumped = after.model_dump(
-            mode="json", include={field}, exclude_none=True, by_alias=by_alias
-        )
-        out[name] = dumped[name]
-        if isinstance(value, set):
-            out[name] = sorted(value)
+        out[name] = event_document(after, camel=camel, fields={field})[name]
     content = out.get("content")
     if isinstance(content, dict) and content is not document.get("content"):
         _keep_parts(document.get("content"), before, content, after)

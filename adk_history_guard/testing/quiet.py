@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adk-history-guard authors
 # SPDX-License-Identifier: Apache-2.0
-"""Silence while something is measured, and none of it left behind."""
+"""Silence while something is shown or measured, and none of it left behind."""
 
 from __future__ import annotations
 
