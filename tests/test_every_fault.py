@@ -36,6 +36,7 @@ PACKAGE = "adk_history_guard"
 FRAME = {
     # They hold the handlers, and do nothing before they are inside.
     "_harmless.<locals>.run",
+    "HistoryGuardPlugin.on_event_callback",
     "_Guarded.generate_content_async",
     "_Guarded._prepare",
     "_Guarded._safely",

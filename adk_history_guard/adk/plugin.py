@@ -237,7 +237,7 @@ class HistoryGuardPlugin(BasePlugin):
             name = callback_context.agent_name
             sight = self._sight(callback_context, call, name)
             await self.reporter.silent(sight, failure, llm_response)
-        run.settle(callback_context.agent_name, call)
+        run.settle(callback_context, call)
 
     @_harmless
     async def on_model_error_callback(
@@ -257,12 +257,20 @@ class HistoryGuardPlugin(BasePlugin):
         sight = self._sight(callback_context, call, callback_context.agent_name)
         await self.reporter.refused(sight, error)
 
-    @_harmless
     async def on_event_callback(
         self, *, invocation_context: InvocationContext, event: Event
     ) -> None:
         """Catch repeated ids, and bring the round of a late answer to its side."""
-        if event.partial or event.content is None or not event.content.parts:
+        if not event.partial:  # of these a stream has many, and nothing is to be done
+            await self._on_whole_event(
+                invocation_context=invocation_context, event=event
+            )
+
+    @_harmless
+    async def _on_whole_event(
+        self, *, invocation_context: InvocationContext, event: Event
+    ) -> None:
+        if event.content is None or not event.content.parts:
             return
         session = invocation_context.session
         run = self._run_of(session)

@@ -41,7 +41,7 @@ logger = logging.getLogger("adk_history_guard")
 TIMED = {
     "before_run_callback": "history",
     "before_model_callback": "request",
-    "on_event_callback": "event",
+    "_on_whole_event": "event",
 }
 """Callbacks whose own time is recorded, and what telemetry calls them."""
 

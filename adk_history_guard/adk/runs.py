@@ -162,8 +162,7 @@ class Run:
         ADK before 2.0 gives the plugins' `after_model_callback` another
         `EventActions` each time; there the agent's newest model call is the one.
         """
-        newest = self.newest.get(context.agent_name)
-        call = self.calls.get(context.actions) or newest
+        call = self.calls.get(context.actions) or self.newest.get(context.agent_name)
         if call is not None and done:
             call.answered = True
         return call
@@ -174,12 +173,12 @@ class Run:
         if call is not None:
             call.answered = True
 
-    def settle(self, agent: str, call: ModelCall) -> None:
+    def settle(self, context: CallbackContext, call: ModelCall) -> None:
         """Let go of an answered call, unless it may still be told of.
 
         ADK 2 keeps the `EventActions` of a call with its event, and so the call.
         """
-        if call.answered and self.newest.get(agent) is not call:
+        if call.answered and self.newest.get(context.agent_name) is not call:
             call.let_go()
 
     def show(self, session: Any, events: list[Event]) -> None:

@@ -162,6 +162,20 @@ async def test_the_plugin_measures_history_and_requests(told):
     assert (counts["history"], counts["request"]) == (1, 2)
 
 
+async def test_the_chunks_of_a_stream_are_not_measured(told):
+    """A stream has many partial events, and nothing is done to them: no points."""
+    with StrictGemini([["one ", "two ", "three"]]) as server:
+        agent = LlmAgent(name="root", model=server.model())
+        events = await say(guarded(agent), "Count!", stream=True)
+
+    whole = [e for e in events if not e.partial]
+    assert len(events) > len(whole) > 0
+    _, points = told.points()["adk_history_guard.duration"]
+    counts = {p.attributes["where"]: p.count for p in points}
+    # ADK asks plugins about the user's message, too.
+    assert counts["event"] <= len(whole) + 1
+
+
 async def test_a_fault_of_the_guard_is_counted(told, monkeypatch):
     """A broken guard shows in telemetry, with the callback that failed."""
 
