@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from google.adk.models import LLMRegistry
 
 from adk_history_guard.adk.ids import Mint
-from adk_history_guard.adk.routes import NOWHERE, Origin
+from adk_history_guard.adk.routes import NOWHERE, Origin, family_of
 from adk_history_guard.core.ids import derived_id
 from adk_history_guard.core.profiles import (
     PROFILES,
@@ -58,6 +58,18 @@ _CLASSES: tuple[tuple[str, str], ...] = (
     ("OpenAIResponsesLlm", "openai-responses"),
 )
 """Model classes of ADK that reach one provider only, by name: no import needed."""
+
+_CHAT = ("LiteLlm", "OpenAILlm", "OCIGenAILlm")
+"""Model classes of ADK that speak OpenAI chat, to whom their name and address say."""
+
+_APIGEE_CHAT = "apigee/openai/"
+"""The names with which ADK's `ApigeeLlm`, a Gemini by class, speaks OpenAI chat."""
+
+_GOOGLE_PATHS = ("models", "projects", "publishers", "tunedModels", "apigee")
+"""How a Gemini's name may begin that goes to Google; others are a router's."""
+
+_BY_NAME = {"claude": "anthropic", "gpt": "openai-chat"}
+"""The contract by the family of a name, where the class says nothing."""
 
 _PREFIXES: tuple[tuple[str, str], ...] = (
     ("mistral", "mistral"),
@@ -127,7 +139,20 @@ def target_of(
     """
     name = name or getattr(model, "model", None) or ""
     kinds = _kinds(model, name)
-    base = api_base(model, name) if "LiteLlm" in kinds else None
+    if "FallbackModel" in kinds:
+        found = [
+            target_of(
+                *_named(inner),
+                options,
+                live=live,
+                contents=contents,
+                foreign_ids=foreign_ids,
+            )
+            for inner in getattr(model, "models", ())
+        ]
+        if found:
+            return replace(_common(found), origin=origin_of(model, name))
+    base = api_base(model, name)
     choice = _auto(kinds, name, base)
     interactions = bool(getattr(model, "use_interactions_api", False))
     if options.profile != "auto":
@@ -161,6 +186,31 @@ def target_of(
     )
 
 
+def _named(model: Any) -> tuple[Any, str | None]:
+    """A model of a `FallbackModel`: an object, or a name."""
+    return (None, model) if isinstance(model, str) else (model, None)
+
+
+def _common(targets: Sequence[Target]) -> Target:
+    """What holds for a request that any of several models may be sent.
+
+    It is the first one's contract. Where one of the others pairs by id, each call
+    needs one, and none may be minted that ADK would take off again.
+    """
+    first = targets[0]
+    asking = [target for target in targets if target.profile.ids.required]
+    profile, mint = first.profile, first.mint
+    if asking:
+        mint = asking[0].mint
+        if not profile.ids.required:
+            ids = asking[0].profile.ids
+            profile = replace(profile, ids=ids, nested_media=False)
+    reason = "; else ".join(dict.fromkeys(target.reason for target in targets))
+    return Target(
+        profile, reason, mint, hands_off=any(target.hands_off for target in targets)
+    )
+
+
 def origin_of(model: Any, name: str | None) -> Origin:
     """Return what tells a model's own turns: its name, and the way to it.
 
@@ -168,15 +218,27 @@ def origin_of(model: Any, name: str | None) -> Origin:
     """
     name = name or getattr(model, "model", None) or ""
     kinds = _kinds(model, name)
-    base = api_base(model, name) if "LiteLlm" in kinds else None
+    base = api_base(model, name)
     return Origin(name or None, _route(kinds, name, base))
 
 
 def _kinds(model: Any, name: str) -> frozenset[str]:
     """The names of a model's classes; a name stands for what ADK makes of it."""
     if model is None:
-        return _registered(name)
-    return frozenset(c.__name__ for c in type(model).__mro__)
+        kinds = _registered(name)
+    else:
+        kinds = frozenset(c.__name__ for c in type(model).__mro__)
+    if "ApigeeLlm" in kinds and _is_chat(model, name):
+        return frozenset({"ApigeeLlm", "OpenAILlm"})
+    return kinds
+
+
+def _is_chat(model: Any, name: str) -> bool:
+    """Whether an `ApigeeLlm` speaks OpenAI chat: as it was told, or by its name."""
+    told = getattr(getattr(model, "_api_type", None), "value", None)
+    return told == "chat_completions" or (
+        told is None and name.startswith(_APIGEE_CHAT)
+    )
 
 
 @lru_cache(maxsize=512)
@@ -209,7 +271,11 @@ def _by_prefix(name: str) -> str:
 
 
 def api_base(model: Any, name: str) -> str | None:
-    """Return the address that a LiteLlm was given; None for the provider's own."""
+    """Return the address that a model was given; None for the provider's own."""
+    kinds = _kinds(model, name)
+    if "LiteLlm" not in kinds:
+        base = getattr(model, "base_url", None) if "OpenAILlm" in kinds else None
+        return str(base) if base else None
     given = getattr(model, "_additional_args", None) or {}
     for key in ("api_base", "base_url"):
         if given.get(key):
@@ -257,20 +323,24 @@ def _auto(kinds: frozenset[str], name: str, base: str | None) -> _Choice:
     for kind, profile in _CLASSES:
         if kind in kinds:
             return _Choice(profile, f"the model is a {kind}", "other")
-    if "LiteLlm" in kinds:
-        return _litellm(name, base)
-    short = name.rsplit("/", 1)[-1].lower()
+    for kind in _CHAT:
+        if kind in kinds:
+            return _chat(kind, name, base)
+    path, _, short = name.lower().rpartition("/")
     if "Gemini" in kinds or short.startswith("gemini"):
-        return _Choice(gemini_profile(short), f"a Gemini named {name!r}", "gemini")
-    if short.startswith("claude"):
-        return _Choice("anthropic", f"a model named {name!r}", "other")
+        if "Gemini" in kinds or path.split("/", 1)[0] in ("", *_GOOGLE_PATHS):
+            return _Choice(gemini_profile(short), f"a Gemini named {name!r}", "gemini")
+        return _Choice("gemini-gateway", f"a router's Gemini, {name!r}", "other")
+    found = _BY_NAME.get(family_of(short) or "")
+    if found is not None:
+        return _Choice(found, f"a model named {name!r}", "other")
     return _Choice("gemini-2", f"nothing is known of a model named {name!r}", "unknown")
 
 
-def _litellm(name: str, base: str | None) -> _Choice:
+def _chat(kind: str, name: str, base: str | None) -> _Choice:
     where = "" if base is None else " at an address of its own"
-    reason = f"LiteLlm with {name!r}{where}"
-    found = _by_prefix(name)
+    reason = f"{kind} with {name!r}{where}"
+    found = _by_prefix(name) if kind == "LiteLlm" else ""
     if found:
         profile = gemini_profile(name) if found == "gemini" else found
         return _Choice(profile, reason, "other")

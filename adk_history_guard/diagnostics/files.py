@@ -9,10 +9,11 @@ import itertools
 import json
 import os
 import re
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from adk_history_guard.whole import make_folder, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +29,6 @@ LARGEST_FILE = 5_000_000
 PREFIX, SUFFIX = "rejected-", ".json"
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 _NUMBERS = itertools.count(1)
-_FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 _VIOLATIONS = 200
 
 
@@ -51,20 +51,9 @@ def write_dump(
     """
     data = _encode(rejected, content, redact)
     home = Path(folder)
-    home.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+    make_folder(home)
     path = home / _name(rejected)
-    handle, name = tempfile.mkstemp(prefix=".writing-", dir=home)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            os.chmod(name, _FILE_MODE)  # noqa: PTH101 - mkstemp gives a name
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)  # noqa: PTH105 - as above
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)  # noqa: PTH108 - as above
-        raise
+    write_whole(path, [data])
     _prune(home)
     return path
 

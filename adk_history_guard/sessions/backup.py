@@ -11,13 +11,13 @@ ADK appended after the repair stay.
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.sessions.documents import event_document
 from adk_history_guard.sessions.model import Key, RowChange, StoreError
+from adk_history_guard.whole import make_folder, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,35 +74,15 @@ def write_backup(folder: Path, stored: Stored, changes: Sequence[RowChange]) -> 
         "events": [event_document(event) for event in stored.events],
     }
     home = folder / key.digest[:2]
-    home.mkdir(parents=True, exist_ok=True)
+    make_folder(home)
     number = 1
     path = home / f"{key.digest[:32]}.{number}.json"
     while path.exists() and json.loads(path.read_text("utf-8"))["rows"] != rows:
         number += 1
         path = home / f"{key.digest[:32]}.{number}.json"
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with new.open("w", encoding="utf-8") as file:
-            json.dump(document, file, ensure_ascii=False, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
-    except OSError:
-        new.unlink(missing_ok=True)
-        raise
-    _sync_folder(home)
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    write_whole(path, [text.encode()])
     return path
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name in a folder last, where the system can."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _row(change: RowChange) -> dict[str, Any]:

@@ -4,8 +4,8 @@
 """The commands over stored sessions: `audit`, `repair` of a store, `restore`.
 
 Findings go to standard output, progress and errors to standard error, so that
-`--format json` can be piped. The exit status is 1 where anything could not be
-read or written.
+`--format json` can be piped. The exit status is 1 where a session could not be read
+or written, and 2 where the store could not.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _filters(options: dict[str, Any]) -> Filters:
 
 @contextmanager
 def _reported() -> Iterator[None]:
-    """Say in one line what could not be done, and end with status 1."""
+    """Say in one line what could not be done; the command line ends with status 2."""
     try:
         yield
     except BrokenPipeError:
@@ -334,16 +334,3 @@ def restore(where: str, backup: Path, form: str) -> None:
     click.echo(total or "no backups", err=form == "json")
     if sums.get("error"):
         sys.exit(1)
-
-
-@click.group()
-def main() -> None:
-    """Audit, repair and restore stored sessions."""
-
-
-main.add_command(audit)
-main.add_command(repair_store)
-main.add_command(restore)
-
-if __name__ == "__main__":
-    main()

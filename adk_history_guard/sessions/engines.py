@@ -42,11 +42,13 @@ _SQLITE_PAUSE = 0.01
 
 def hidden(url: str) -> str:
     """Return a URL without its password, or a path as it is."""
-    from sqlalchemy import make_url
-    from sqlalchemy.exc import ArgumentError
-
     if "://" not in url:
         return url
+    try:
+        from sqlalchemy import make_url
+        from sqlalchemy.exc import ArgumentError
+    except ImportError:  # opening it will say so
+        return "<a database>"
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:

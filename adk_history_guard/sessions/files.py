@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json
 
+from adk_history_guard.errors import HistoryGuardError
 from adk_history_guard.sessions.documents import changed_document, event_document
 from adk_history_guard.sessions.layouts import refusal
 from adk_history_guard.sessions.model import (
@@ -47,12 +49,14 @@ class FileStore:
     """
 
     whole_events = True
+    parallel = False
 
     def __init__(self, where: str, *, write: bool = False) -> None:
         self.where = where
         self.writable = write
         self._root = Path(where)
-        self._files: dict[str, RecordFile] = {}
+        self._open: tuple[str, RecordFile] | None = None
+        self._lost: dict[str, Exception] = {}
         self._cursor: tuple[Any, Iterator[Head]] | None = None
 
     def why(self, error: Exception) -> str:
@@ -61,7 +65,30 @@ class FileStore:
 
     def close(self) -> None:
         """Write what is waiting to be written."""
-        self._flush(None)
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what is waiting; `written` tells of what could not be written."""
+        if self._open is None:
+            return
+        name, file = self._open
+        self._open = None
+        try:
+            file.flush()
+        except (HistoryGuardError, OSError, ValueError) as error:
+            self._lost[name] = error
+
+    def written(self, place: Any) -> bool:
+        """Tell whether the session at a place stands on the disk as it was saved.
+
+        Raises:
+          SessionChangedError: Its file changed meanwhile, and was left as it is.
+          OSError: Its file could not be written.
+        """
+        name = place[0]
+        if name in self._lost:
+            raise self._lost[name]
+        return self._open is None or self._open[0] != name or not self._open[1].pending
 
     def _names(self) -> list[str]:
         if self._root.is_file():
@@ -74,16 +101,14 @@ class FileStore:
         )
 
     def _file(self, name: str) -> RecordFile:
-        if name not in self._files:
-            self._flush(name)
-            path = self._root / name if name else self._root
-            self._files = {name: RecordFile(path)}
-        return self._files[name]
+        if self._open is None or self._open[0] != name:
+            self.flush()
+            self._lost.pop(name, None)
+            self._open = name, RecordFile(self._path(name))
+        return self._open[1]
 
-    def _flush(self, keep: str | None) -> None:
-        for name, file in self._files.items():
-            if name != keep:
-                file.flush()
+    def _path(self, name: str) -> Path:
+        return self._root / name if name else self._root
 
     # Reading
 
@@ -115,14 +140,13 @@ class FileStore:
         for name in self._names():
             if after is not None and name < after[0]:
                 continue
-            path = self._root / name if name else self._root
             try:
-                for number, offset, text in RecordFile(path).records():
+                for number, offset, text in RecordFile(self._path(name)).records():
                     place = (name, number, offset)
                     if after is None or place[:2] > after[:2]:
                         yield _head(text, place)
             except (OSError, ValueError) as error:
-                key = Key("", "", name or path.name)
+                key = Key("", "", name or self._root.name)
                 yield Head(key, str(error), None, (name, -1, 0))
 
     def contents(
@@ -202,7 +226,7 @@ class FileStore:
             events += [new.after["document"] for new in follows.get(row.id, ())]
         file.pending[number] = events
 
-    def undo(self, key: Key, changes: Sequence[RowChange], place: Any = None) -> bool:
+    def undo(self, key: Key, changes: Sequence[RowChange], place: Any) -> bool:
         """Bring changed events back to what they were.
 
         Returns:
@@ -231,10 +255,12 @@ class FileStore:
         return bool(steps)
 
     def _find(self, key: Key, place: Any) -> Head:
-        """Find a session where it stood, or wherever it stands now."""
-        for head in self._walk(None):
-            if head.key == key and (place is None or list(head.place[:2]) == place[:2]):
-                return head
+        """Find a session where it stood: the lines before it may be longer by now."""
+        name, number = place[:2] if place else ("", 0)  # a backup of a database
+        with suppress(OSError, ValueError):
+            for n, offset, text in self._file(name).records():
+                if n == number and (head := _head(text, (name, n, offset))).key == key:
+                    return head
         msg = "the session is gone"
         raise SessionChangedError(msg)
 

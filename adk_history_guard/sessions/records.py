@@ -5,16 +5,18 @@
 
 A file is rewritten once, when all its sessions have been looked at: into a new
 file beside it that takes its place in one step. Until then nothing of it has
-changed, and a file that somebody else changed meanwhile is left as it is.
+changed on the disk, while whoever asks for a record is given it as it will be. A
+file that somebody else changed meanwhile is left as it is.
 """
 
 from __future__ import annotations
 
 import json
-import os
+import stat
 from typing import TYPE_CHECKING, Any
 
-from adk_history_guard.sessions.model import StoreError
+from adk_history_guard.sessions.model import SessionChangedError
+from adk_history_guard.whole import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,19 +35,17 @@ class RecordFile:
         self.lines = path.suffix != ".json"
         self.stat = self._stat()
         self.pending: dict[int, list[dict[str, Any]]] = {}
-        self.digests: dict[int, str] = {}
+        self._texts: list[str] | None = None
 
     def _stat(self) -> tuple[int, int]:
-        stat = self.path.stat()
-        return stat.st_mtime_ns, stat.st_size
+        found = self.path.stat()
+        return found.st_mtime_ns, found.st_size
 
     def records(self) -> Iterator[tuple[int, int, str]]:
         """Yield number, offset and text of each record."""
         if not self.lines:
-            document = json.loads(self.path.read_text(encoding="utf-8"))
-            several = document if isinstance(document, list) else [document]
-            for n, record in enumerate(several):
-                yield n, 0, json.dumps(record)
+            for n, text in enumerate(self._list()):
+                yield n, 0, text
             return
         with self.path.open("rb") as file:
             offset = 0
@@ -55,29 +55,43 @@ class RecordFile:
                 offset += len(line)
 
     def text(self, number: int, offset: int) -> str:
-        """Return the text of one record."""
+        """Return the text of one record, as it will be."""
+        text = self._text(number, offset)
+        if number not in self.pending:
+            return text
+        return json.dumps(json.loads(text) | {"events": self.pending[number]})
+
+    def _text(self, number: int, offset: int) -> str:
         if not self.lines:
-            return next(text for n, _, text in self.records() if n == number)
+            return self._list()[number]
         with self.path.open("rb") as file:
             file.seek(offset)
             return file.readline().decode("utf-8", "replace")
 
+    def _list(self) -> list[str]:
+        """The records of a `.json` file, parsed as a whole, once."""
+        if self._texts is None:
+            document = json.loads(self.path.read_text(encoding="utf-8"))
+            several = document if isinstance(document, list) else [document]
+            self._texts = list(map(json.dumps, several))
+        return self._texts
+
     def flush(self) -> None:
-        """Put the changed sessions into a new file in the place of the old one."""
+        """Put the changed sessions into a new file in the place of the old one.
+
+        Raises:
+          SessionChangedError: Somebody else changed the file; it stays as it is.
+          OSError: It cannot be written; it stays as it was.
+        """
         if not self.pending:
             return
         if self._stat() != self.stat:
             msg = f"{self.path} changed while it was repaired; it is left as it was"
-            raise StoreError(msg)
-        new = self.path.with_name(f".{self.path.name}.repair")
-        with new.open("wb") as out:
-            for piece in self._pieces():
-                out.write(piece)
-            out.flush()
-            os.fsync(out.fileno())
-        new.chmod(self.path.stat().st_mode & 0o7777)
-        new.replace(self.path)
+            raise SessionChangedError(msg)
+        mode = stat.S_IMODE(self.path.stat().st_mode)
+        write_whole(self.path, self._pieces(), mode=mode)
         self.pending = {}
+        self._texts = None
         self.stat = self._stat()
 
     def _pieces(self) -> Iterator[bytes]:

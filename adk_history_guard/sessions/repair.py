@@ -10,10 +10,11 @@ anywhere, it leaves the session as it was or as it is to be.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from adk_history_guard.errors import ConfigurationError
 from adk_history_guard.sessions.audit import is_running
@@ -28,6 +29,7 @@ from adk_history_guard.sessions.model import (
 )
 from adk_history_guard.sessions.sources import close_source, open_source
 from adk_history_guard.sessions.walk import pages, run_pages
+from adk_history_guard.whole import make_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,13 +84,20 @@ class SessionRestore:
 
     Attributes:
       key: App, user and session.
-      status: `restored`, `untouched` (it stood as before the repair) or `error`.
+      status: `restored`, `untouched` (it stood as before the repair), `changed`
+        (its file did meanwhile: left alone) or `error`.
       error: Why it was left alone, None where it was not.
     """
 
     key: Key
     status: str
     error: str | None = None
+
+
+D = TypeVar("D", SessionRepair, SessionRestore)
+
+_TO_WRITE = frozenset({"repaired", "restored"})
+"""What may be told only when the store says so."""
 
 
 def repair_page(
@@ -208,20 +217,40 @@ def repair_store(
     if write and backup is not None:
         _make_folder(Path(backup))
     source = open_source(where, write=write)
-    if source.count(replace(filters, limit=0)) is None and write:
-        jobs = 1  # A file is rewritten by one process.
+    if write and not source.parallel:
+        jobs = 1
     folder = str(backup) if write else None
     work = partial(repair_page, backup=folder, keys=tuple(restamp))
+    waiting: deque[tuple[Any, SessionRepair]] = deque()
     try:
-        for _, done in run_pages(source, work, pages(source, filters), filters, jobs):
-            yield from done
+        page_list = pages(source, filters)
+        for heads, done in run_pages(source, work, page_list, filters, jobs):
+            waiting += zip((head.place for head in heads), done, strict=True)
+            yield from _written(source, waiting)
+        source.flush()
+        yield from _written(source, waiting)
     finally:
         close_source(source)
 
 
+def _written(source: Source, waiting: deque[tuple[Any, D]]) -> Iterator[D]:
+    """Take off what is done as soon as it is on the disk, or known to be lost."""
+    while waiting:
+        place, done = waiting[0]
+        try:
+            if done.status in _TO_WRITE and not source.written(place):
+                return
+        except SessionChangedError as error:
+            done = replace(done, status="changed", error=str(error))
+        except Exception as error:  # noqa: BLE001 - reported, the rest goes on
+            done = replace(done, status="error", error=source.why(error))
+        waiting.popleft()
+        yield done
+
+
 def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         msg = f"the backup folder {str(folder)!r}: {error.strerror}"
         raise StoreError(msg) from error
@@ -242,18 +271,26 @@ def restore_store(where: str, backup: str | Path) -> Iterator[SessionRestore]:
     """
     files = list_backups(Path(backup))
     source = open_source(where, write=True)
+    waiting: deque[tuple[Any, SessionRestore]] = deque()
     try:
         for path in files:
-            try:
-                found = read_backup(path)
-            except StoreError as error:
-                yield SessionRestore(Key("", "", path.name), "error", str(error))
-                continue
-            try:
-                undone = source.undo(found.key, found.rows, found.place)
-            except Exception as error:  # noqa: BLE001 - reported, the rest goes on
-                yield SessionRestore(found.key, "error", source.why(error))
-            else:
-                yield SessionRestore(found.key, "restored" if undone else "untouched")
+            waiting.append(_restore(source, path))
+            yield from _written(source, waiting)
+        source.flush()
+        yield from _written(source, waiting)
     finally:
         close_source(source)
+
+
+def _restore(source: Source, path: Path) -> tuple[Any, SessionRestore]:
+    """Undo one repair; return where, and what became of it."""
+    try:
+        found = read_backup(path)
+    except StoreError as error:
+        return None, SessionRestore(Key("", "", path.name), "error", str(error))
+    try:
+        undone = source.undo(found.key, found.rows, found.place)
+    except Exception as error:  # noqa: BLE001 - reported, the rest goes on
+        return found.place, SessionRestore(found.key, "error", source.why(error))
+    status = "restored" if undone else "untouched"
+    return found.place, SessionRestore(found.key, status)

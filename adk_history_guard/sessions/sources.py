@@ -31,10 +31,12 @@ class Source(Protocol):
     Attributes:
       where: Its URL or path, as it was given.
       writable: Whether it was opened to be written.
+      parallel: Whether several processes may write it at once.
     """
 
     where: str
     writable: bool
+    parallel: bool
 
     @property
     def whole_events(self) -> bool:
@@ -73,6 +75,14 @@ class Source(Protocol):
 
     def undo(self, key: Key, changes: Sequence[RowChange], place: Any) -> bool:
         """Bring the changes of one session back; whether there were any left."""
+        ...
+
+    def flush(self) -> None:
+        """Write what is waiting to be written."""
+        ...
+
+    def written(self, place: Any) -> bool:
+        """Tell whether what was saved at a place is on the disk; raise if lost."""
         ...
 
     def why(self, error: Exception) -> str:

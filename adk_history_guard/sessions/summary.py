@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.core.rules import RULES
 from adk_history_guard.sessions.model import StoreError, shown
+from adk_history_guard.whole import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,6 +192,4 @@ class Checkpoint:
             "summary": self.summary.to_dict(),
             "done": self.done,
         }
-        new = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        new.write_text(json.dumps(document), encoding="utf-8")
-        new.replace(self.path)
+        write_whole(self.path, [json.dumps(document).encode()])

@@ -11,13 +11,13 @@ import os
 import pytest
 from click.testing import CliRunner
 
+from adk_history_guard.cli import main
 from adk_history_guard.sessions import (
     Filters,
     audit_store,
     repair_store,
     restore_store,
 )
-from adk_history_guard.sessions.commands import main
 from adk_history_guard.sessions.tables import TableReader
 from adk_history_guard.sessions.tablewrites import TableStore
 from tests.sessions.histories import interrupted, plain, reused_id
@@ -114,7 +114,7 @@ def test_wrong_argument_is_one_clear_line(make_store, tmp_path, args, reason):
 
     result = run(*(arg.format(**names) for arg in args))
 
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert len(errors(result)) == 1
     assert reason in result.stderr
     assert snapshot(tmp_path) == before
@@ -257,7 +257,7 @@ def test_connection_lost_half_way_is_one_clear_line(make_store, postgres, monkey
     monkeypatch.setattr("adk_history_guard.sessions.progress.Progress.add", lose)
     result = run("audit", store.url)
 
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert len(result.stdout.splitlines()) == 4
     assert len(errors(result)) == 1
     assert f'database "{name}" does not exist' in result.stderr

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from google.adk.events import Event
 from google.adk.sessions import Session
 
+from adk_history_guard.cli import main
 from adk_history_guard.sessions import audit_store, repair_store, restore_store
-from adk_history_guard.sessions.commands import main
 from adk_history_guard.sessions.documents import event_document
 from tests.sessions.histories import HEALTHY, POISONED, interrupted, plain
 from tests.sessions.stores import snapshot

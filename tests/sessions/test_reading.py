@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from google.adk.sessions import InMemorySessionService
 
+from adk_history_guard.cli import main
 from adk_history_guard.errors import ConfigurationError
 from adk_history_guard.sessions import (
     Filters,
@@ -20,7 +21,6 @@ from adk_history_guard.sessions import (
     audit_service,
     audit_store,
 )
-from adk_history_guard.sessions.commands import main
 from adk_history_guard.sessions.shards import read_shard
 from adk_history_guard.sessions.tables import TableReader
 from tests.sessions.histories import HEALTHY, POISONED, interrupted, plain
@@ -334,7 +334,7 @@ def test_unknown_schema_is_one_clear_line(tmp_path, tables, reason):
 
     result = run("audit", tmp_path / "other.db")
 
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr == f"Error: unknown schema: {reason}\n"
 
 
@@ -342,7 +342,7 @@ def test_missing_store_is_one_clear_line(tmp_path):
     """A path that leads nowhere makes no new database."""
     result = run("audit", f"sqlite:///{tmp_path / 'none.db'}")
 
-    assert (result.exit_code, list(tmp_path.iterdir())) == (1, [])
+    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
     assert result.stderr == f"Error: there is no file '{tmp_path / 'none.db'}'\n"
 
 
@@ -359,7 +359,7 @@ def test_missing_rights_are_one_clear_line(postgres, monkeypatch):
 
     result = run("audit", url.replace("postgres@", "guest:secret@"))
 
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
     assert "permission denied" in result.stderr
     assert "secret" not in result.stderr
@@ -369,7 +369,7 @@ def test_lost_connection_is_one_clear_line():
     """A server that is not there."""
     result = run("audit", "postgresql+asyncpg://ada:secret@127.0.0.1:9/none")
 
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
     assert "127.0.0.1" in result.stderr
     assert "secret" not in result.stderr

@@ -15,9 +15,9 @@ from google.adk.events import Event
 from google.adk.sessions import Session
 from google.genai import types
 
+from adk_history_guard.cli import main
 from adk_history_guard.errors import ConfigurationError
 from adk_history_guard.sessions import Filters, audit_store, repair_store, restore_store
-from adk_history_guard.sessions.commands import main
 from adk_history_guard.sessions.tablewrites import TableStore
 from tests.sessions.conftest import KINDS
 from tests.sessions.histories import (
