@@ -75,6 +75,7 @@ def read_events(events: Sequence[Event]) -> list[Turn]:
             read_parts(
                 Turn(n, content.role, parts),
                 scope=_scope(event),
+                run=event.invocation_id or None,
                 client=event.author == "user",
                 waiting=event.long_running_tool_ids or (),
             )

@@ -98,7 +98,7 @@ def settle_orphans(turns: list[Turn], job: Job) -> list[Turn]:
         response for answers in pairs.answers.values() for response in answers[:-1]
     }
     orphans = set(pairs.orphans)
-    if not doubles and not orphans:
+    if not turns or not (doubles or orphans):
         return turns
     narrated: set[Response] = set()
     last = turns[-1].responses

@@ -247,7 +247,7 @@ def _filled(part: types.Part) -> list[str]:
 def empty_part(request: Request) -> Iterator[Finding]:
     """HG301: a part with nothing in it."""
     for turn, n, part in _parts(request):
-        if part.text or part.thought_signature is not None:
+        if part.text or part.thought_signature:
             continue
         if _filled(part) in ([], ["text"]):
             yield turn.place(n), "nothing in it."
@@ -256,7 +256,7 @@ def empty_part(request: Request) -> Iterator[Finding]:
 def bare_signature(request: Request) -> Iterator[Finding]:
     """HG302: a signature without a data field."""
     for turn, n, part in _parts(request):
-        if part.thought_signature is not None and not _filled(part):
+        if part.thought_signature and not _filled(part):
             yield turn.place(n), "a signature and nothing else."
 
 

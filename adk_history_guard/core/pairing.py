@@ -24,7 +24,8 @@ Which of several candidates a response takes:
 posted by        order of choice
 ===============  ==============================================================
 a tool           1. a waiting call whose confirmation or credential has come
-                 2. a fresh call of the newest turn that has one, first first
+                 2. a fresh call of the newest turn that has one, first first;
+                    one of the response's own run before one of another
                  3. the newest waiting call, 4. the call answered last
 the client       1. a waiting (or long-running) call with no answer from the
                     client yet, oldest first
@@ -55,7 +56,7 @@ from adk_history_guard.core.turns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from adk_history_guard.core.turns import Turn
 
@@ -139,6 +140,13 @@ class _Bucket:
             blocks.pop()
         return None
 
+    def next_resumed(self) -> Entry | None:
+        """The first waiting entry whose confirmation or credential has come."""
+        resumed = self.resumed
+        while resumed and resumed[0].state == DONE:
+            resumed.popleft()
+        return resumed[0] if resumed else None
+
     def choose(self, *, client: bool) -> Entry | None:
         """The entry that a response takes; see the table above."""
         if client:
@@ -148,12 +156,7 @@ class _Bucket:
             if waits:
                 return waits[0]
             return self.fresh() or self.last
-        resumed = self.resumed
-        while resumed and resumed[0].state == DONE:
-            resumed.popleft()
-        if resumed:
-            return resumed[0]
-        entry = self.fresh()
+        entry = self.next_resumed() or self.fresh()
         if entry is not None:
             return entry
         waiting = self.waiting
@@ -170,6 +173,7 @@ class _Walk:
         self.entries: dict[Call, Entry] = {}
         self.by_id: dict[str, list[Entry]] = {}
         self.exact: dict[tuple[Any, ...], _Bucket] = {}
+        self.in_run: dict[tuple[Any, ...], _Bucket] = {}
         self.by_name: dict[str | None, _Bucket] = {}
         self.unnamed: dict[str | None, _Bucket] = {}
         self.open_by_id: dict[str, int] = {}
@@ -212,6 +216,7 @@ class _Walk:
                 bucket.waiting.append(entry)
             if entry.resumed:
                 bucket.resumed.append(entry)
+        self.in_run.setdefault(_run_key(call), _Bucket()).add(entry)
 
     def _hold(self, entry: Entry) -> None:
         """Note that a request for the client holds another call up."""
@@ -226,9 +231,11 @@ class _Walk:
             self._count(held.call, 1)
         self._enqueue(held, "waiting")
 
-    def _newest(self, call_id: Any, name: Any, scope: Any) -> Entry | None:
+    def _newest(
+        self, call_id: str | None, name: str | None, scope: Any
+    ) -> Entry | None:
         """The newest call of an id, of the asking agent's own where it has one."""
-        known = self.by_id.get(call_id) if isinstance(call_id, str) else None
+        known = self.by_id.get(call_id) if call_id is not None else None
         if not known:
             return None
         if len(known) == 1:
@@ -271,8 +278,17 @@ class _Walk:
         for key in _keys(response):
             bucket = self.exact.get(key)
             if bucket is not None:
-                return bucket.choose(client=response.client)
+                return self._in_run(response, bucket) or bucket.choose(
+                    client=response.client
+                )
         return self._find_misnamed(response, known)
+
+    def _in_run(self, response: Response, bucket: _Bucket) -> Entry | None:
+        """The fresh call of a tool's own run: concurrent runs may share an id."""
+        own = self.in_run.get(_run_key(response))
+        if own is None or response.client or bucket.next_resumed() is not None:
+            return None
+        return own.fresh()
 
     def _find_misnamed(self, response: Response, known: list[Entry]) -> Entry | None:
         """The id is known, the name is not.
@@ -308,6 +324,8 @@ class _Walk:
         entry = bucket.choose(client=response.client)
         if entry is None or entry.call.id is None:
             return entry
+        if entry.state == DONE and entry.answers[-1].id == entry.call.id:
+            return None  # what came under the call's own id is not displaced
         # Beside a call with an id, one without is the one that is meant.
         unnamed = self.unnamed.get(response.name)
         bare = unnamed.fresh() if unnamed is not None else None
@@ -441,6 +459,10 @@ def _keys(part: Call | Response) -> tuple[tuple[Any, ...], ...]:
     return ((part.id, part.name, part.scope), (part.id, part.name))
 
 
+def _run_key(part: Call | Response) -> tuple[Any, ...]:
+    return (part.id, part.name, part.scope, part.run)
+
+
 def _by_part(record: Call | Response) -> int:
     return record.part
 
@@ -452,21 +474,28 @@ def _has_rivals(bucket: _Bucket) -> bool:
     return any(other.state == FRESH for other in islice(bucket.blocks[-1], 1, None))
 
 
-def _confirmed(args: dict[str, Any]) -> tuple[Any, Any]:
+def _confirmed(args: dict[str, Any]) -> tuple[str | None, str | None]:
     original = args.get("originalFunctionCall")
     if not isinstance(original, dict):
         return None, None
-    return original.get("id"), original.get("name")
+    return _word(original.get("id")), _word(original.get("name"))
 
 
-def _signed_in(args: dict[str, Any]) -> tuple[Any, Any]:
-    return args.get("functionCallId", args.get("function_call_id")), None
+def _signed_in(args: dict[str, Any]) -> tuple[str | None, str | None]:
+    return _word(args.get("functionCallId", args.get("function_call_id"))), None
+
+
+def _word(value: object) -> str | None:
+    """A text of somebody's making; None for anything else."""
+    return value if isinstance(value, str) else None
 
 
 _NEAR = 64
 """How many calls of one id are looked at for a request that names no tool."""
 
-_NAMES_OTHER: dict[str | None, Any] = {
+_NAMES_OTHER: dict[
+    str | None, Callable[[dict[str, Any]], tuple[str | None, str | None]]
+] = {
     CONFIRMATION: _confirmed,
     CREDENTIAL: _signed_in,
 }

@@ -107,7 +107,7 @@ def is_clean(  # noqa: C901, PLR0911, PLR0912 - one loop on purpose, see above
                 ):
                     return False
                 else:
-                    if not calls and part.thought_signature is None:
+                    if not calls and not part.thought_signature:
                         unsigned = demands_signatures
                     calls.append(call)
                 if foreign and (part.thought_signature is not None or part.thought):

@@ -182,7 +182,7 @@ def _signed(turn: Turn, job: Job) -> Turn:
     items = list(turn.items())
     for n, (part, record) in enumerate(items):
         if record is first:
-            if part.thought_signature is not None:
+            if part.thought_signature:
                 return turn
             place = Place(first.turn, first.part)
             text = f"a placeholder signature to {first}, the first call of its step"

@@ -154,6 +154,7 @@ class Call:
       waits: Whether it is unanswered on purpose until somebody outside acts:
         long-running, or held up by a confirmation or a credential request.
       scope: Branch and isolation scope of its event; None in a request.
+      run: The invocation of its event; None in a request.
     """
 
     turn: int
@@ -165,6 +166,7 @@ class Call:
     signed: bool = False
     waits: bool = False
     scope: Any = None
+    run: str | None = None
 
     def __str__(self) -> str:
         """Return the call's name and id, as messages show them."""
@@ -184,6 +186,7 @@ class Response:
       raw: The part itself.
       client: Whether the client posted it, not a tool of the run.
       scope: Branch and isolation scope of its event; None in a request.
+      run: The invocation of its event; None in a request.
     """
 
     turn: int
@@ -194,6 +197,7 @@ class Response:
     raw: types.Part
     client: bool = False
     scope: Any = None
+    run: str | None = None
 
     def __str__(self) -> str:
         """Return the response's name and id, as messages show them."""
@@ -256,7 +260,12 @@ class Turn:
 
 
 def read_parts(
-    turn: Turn, *, scope: Any = None, client: bool = False, waiting: Any = ()
+    turn: Turn,
+    *,
+    scope: Any = None,
+    run: str | None = None,
+    client: bool = False,
+    waiting: Any = (),
 ) -> Turn:
     """Fill in the calls and responses of a turn from its parts."""
     calls, responses = turn.calls, turn.responses
@@ -271,9 +280,10 @@ def read_parts(
                     call.name or None,
                     call.args,
                     part,
-                    part.thought_signature is not None,
+                    bool(part.thought_signature),
                     call.id in waiting,
                     scope,
+                    run,
                 )
             )
             continue
@@ -289,6 +299,7 @@ def read_parts(
                     part,
                     client,
                     scope,
+                    run,
                 )
             )
     return turn
@@ -339,7 +350,7 @@ def is_media(part: types.Part) -> bool:
 
 def is_empty(part: types.Part) -> bool:
     """Tell whether a part holds nothing at all, not even a signature."""
-    return not part.text and part.thought_signature is None and not has_data(part)
+    return not (part.text or part.thought_signature or has_data(part))
 
 
 def is_request_for_client(name: str | None) -> bool:

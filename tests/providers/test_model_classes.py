@@ -32,7 +32,7 @@ def look(n: int) -> dict[str, int]:
 class Down(Gemini):
     """A Gemini that is out of order."""
 
-    async def generate_content_async(self, llm_request: Any, stream: Any = False):
+    async def generate_content_async(self, llm_request: Any, stream: Any = None):
         """Fail."""
         raise errors.ServerError(503, {"error": {"code": 503, "message": "down"}})
         yield
@@ -43,7 +43,7 @@ class OpenAILlm(BaseLlm):
 
     base_url: str | None = None
 
-    async def generate_content_async(self, llm_request: Any, stream: Any = False):
+    async def generate_content_async(self, llm_request: Any, stream: Any = None):
         """Answer nothing."""
         yield
 
@@ -61,7 +61,7 @@ class FallbackModel(BaseLlm):
 
     models: list[Any]
 
-    async def generate_content_async(self, llm_request: Any, stream: Any = False):
+    async def generate_content_async(self, llm_request: Any, stream: Any = None):
         """Ask one after the other."""
         for inner in self.models:
             request = llm_request.model_copy(update={"model": inner.model})
