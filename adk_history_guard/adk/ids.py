@@ -56,12 +56,17 @@ class Mint(enum.StrEnum):
     """When a call gets an id of the guard's."""
 
     ALWAYS = "always"
+    SHORT = "short"  # in place of ids that may come again; the long ones stay
     ON_REPEAT = "on_repeat"
     NEVER = "never"
 
 
 _INDEX = re.compile(r"\d{1,3}")
 """What LiteLlm calls a streamed call without an id: its number in the turn."""
+
+
+_LONG = re.compile(r".*?(?=[0-9A-Za-z]*\d[0-9A-Za-z]*\d)[0-9A-Za-z]{8,}")
+"""An id that ends in so many characters, digits among them, is no counter."""
 
 
 def new_id() -> str:
@@ -275,13 +280,18 @@ class Stream:
                 or provider_id in known.minted
                 or provider_id in (known.closed if mine else known.ids)
             )
-            kept = mine or self._mint is not Mint.ALWAYS
+            kept = mine or self._keeps(provider_id)
             if kept and not taken and not _INDEX.fullmatch(provider_id):
                 return provider_id
         self.minted += 1
         made = self._make_id()
         self._known.minted.add(made)
         return made
+
+    def _keeps(self, provider_id: str) -> bool:
+        if self._mint is Mint.SHORT:
+            return _LONG.fullmatch(provider_id) is not None
+        return self._mint is not Mint.ALWAYS
 
     # The final response: a changed copy of its content.
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from google.adk.models import BaseLlm, Gemini, LLMRegistry
 from pydantic import PrivateAttr
 
-from adk_history_guard.adk.ids import Known, Stream
+from adk_history_guard.adk.ids import Known, Mint, Stream
 from adk_history_guard.adk.provenance import strange_signatures
 from adk_history_guard.adk.reporting import Reporter, Sight
 from adk_history_guard.adk.retry import Attempt, stricter
@@ -180,8 +180,13 @@ class _Guarded(BaseLlm):
         active = options.mode != "observe"
         known = Known(_ids(request)) if active else Known()
         markers = (*DATA_MARKERS, options.signature_marker)
+        mint = target.mint
+        if mint is Mint.ALWAYS and options.mint == "auto":
+            # ADK takes minted ids off the next request, and without the session
+            # nobody knows whose late answers are: ids that can be told apart stay.
+            mint = Mint.SHORT
         ids = Stream(
-            target.mint,
+            mint,
             known,
             markers,
             target.origin.model,

@@ -396,6 +396,8 @@ class HistoryGuardPlugin(BasePlugin):
             run.ids.add(call.id)
         if not again or content is None or not self._active or is_of_node(event):
             return
+        if self.options.mint == "never":
+            return
         if event.interaction_id:  # the id is the server's
             return
         for n, call in again.items():
