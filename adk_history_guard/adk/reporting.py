@@ -236,13 +236,18 @@ class Reporter:
             result = do(rejected, options)
             if inspect.isawaitable(result):
                 await result
-        except Exception as error:
-            words = "the dump of a rejected request failed"
-            # The user's own callable may say what it likes; a folder's error names it.
-            if do is _call or callable(options.dump) or isinstance(error, OSError):
-                logger.exception(words)
+        except Exception as error:  # noqa: BLE001 - the run's own error must go on
+            what = "the dump of a rejected request"
+            if do is _call:
+                what = "on_rejected"
+            # Never the chain: what it hangs on is the provider's error, which quotes.
+            if do is _call or callable(options.dump):  # the user's own words
+                told = "".join(traceback.format_exception(error, chain=False))
+            elif isinstance(error, OSError):  # it names the folder
+                told = str(error)
             else:
-                logger.error("%s\n%s", words, _traceback(error))  # noqa: TRY400 - as above
+                told = _traceback(error)
+            logger.error("%s failed: %s", what, told)  # noqa: TRY400 - see above
             _count_fault("dump")
 
 

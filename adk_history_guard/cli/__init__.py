@@ -101,10 +101,12 @@ class Commands(click.Group):
 def _is_store(args: Sequence[str]) -> bool:
     """Tell whether `repair` was given a store, not a request or a single file."""
     names = {arg.partition("=")[0] for arg in args}
-    if names & {"-o", "--output", "--help"} or any(a.startswith("-o") for a in args):
+    if names & {"-o", "--output", "--profile"} or any(a.startswith("-o") for a in args):
         return False
     if names & {"--write", "--backup"} or any("://" in arg for arg in args):
         return True
+    if not any(arg and not arg.startswith("-") for arg in args):
+        return "" in args  # help of the command without a file is that of both
     from adk_history_guard.cli.mend import is_request_file
 
     return not any(is_request_file(arg) for arg in args)

@@ -12,6 +12,7 @@ import click
 from adk_history_guard.cli.output import (
     FAULTS,
     UNREADABLE,
+    FilePath,
     follow,
     format_option,
     path_argument,
@@ -30,9 +31,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument(
-    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH..."
-)
+@click.argument("paths", nargs=-1, required=True, type=FilePath(), metavar="PATH...")
 @profile_option
 @format_option
 @click.pass_context

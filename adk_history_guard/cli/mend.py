@@ -50,7 +50,7 @@ Row = tuple[str | None, "Sequence[types.Part]"]
 def repair(
     ctx: click.Context, path: Path, output: Path | None, profile: str | None, form: str
 ) -> None:
-    r"""Repair a request or a session file, and show what it changes.
+    """Repair a request or a session file, and show what it changes.
 
     PATH is a dump, contents as JSON, or (with -o) an ADK session as JSON; the file
     itself stays as it is. A dump is written as a dump, contents as a list, a session
@@ -60,7 +60,8 @@ def repair(
     With the URL of a database, an SQLite file, a folder, or --write, the sessions of
     a store are repaired:
       repair STORE [--app A] [--user U] [--since T] [--write --backup DIR] ...
-    """
+    `repair STORE --help` lists the options.
+    """  # noqa: D301 - click wants the character
     value = read_json(path)
     repaired: object
     if kind_of(value) == SESSION and isinstance(value, dict):
@@ -98,7 +99,9 @@ def is_request_file(name: str) -> bool:
     try:
         if not path.is_file() or path.suffix != ".json":
             return False
-        return kind_of(read_json(path)) in (DUMP, CONTENTS)
+        value = read_json(path)
+        several = isinstance(value, list) and any("events" in item for item in value)
+        return kind_of(value) in (DUMP, CONTENTS) and not several
     except (OSError, ValueError):  # a DumpFormatError is a ValueError
         return False
 
@@ -141,12 +144,12 @@ def _lines(rows: Sequence[Row]) -> list[str]:
 def _repair_session(
     value: dict[str, Any], path: Path
 ) -> tuple[dict[str, Any], list[Change], tuple[list[Row], list[Row]]]:
-    """Repair the events of a session, as the plugin does in memory."""
+    """Repair the events of a session, as the repair of a store does."""
     from google.adk.events import Event
     from pydantic import ValidationError
 
-    from adk_history_guard.adk.history import repair_events
     from adk_history_guard.sessions.documents import event_document
+    from adk_history_guard.sessions.plan import make_plan, scene_of
 
     events = []
     for n, item in enumerate(value["events"]):
@@ -155,7 +158,7 @@ def _repair_session(
         except (ValidationError, ValueError, TypeError, RecursionError) as error:
             reason = f"is no event: {_first(error)}"
             raise DumpFormatError(reason, path=path, place=f"events[{n}]") from error
-    done = repair_events(list(events))
+    done = make_plan(events, scene_of(events))
     kept = {
         id(event): item for event, item in zip(events, value["events"], strict=True)
     }

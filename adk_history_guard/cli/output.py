@@ -40,7 +40,23 @@ profile_option = click.option(
     type=click.Choice(list(PROFILES)),
     help="The contract to judge by. By default the dump's own, else by the model.",
 )
-path_argument = click.argument("path", type=click.Path(path_type=Path))
+
+
+class FilePath(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """The path of a file; what cannot be one is not said again: it may be a secret."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Path:
+        """Return the path."""
+        if not value:
+            self.fail("the path is empty", param, ctx)
+        if "://" in str(value):
+            self.fail("a file is wanted, not a URL; see audit and repair", param, ctx)
+        return Path(value)
+
+
+path_argument = click.argument("path", type=FilePath())
 
 _STYLES: tuple[tuple[str, str], ...] = (
     ("HG", "bold red"),

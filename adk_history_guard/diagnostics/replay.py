@@ -118,25 +118,36 @@ def replay(
         with httpx.Client(timeout=seconds, trust_env=not local) as client:
             found = client.post(target, content=body, headers=headers)
     except httpx.HTTPError as error:
-        msg = f"No answer from {target}: {type(error).__name__}: {error}"
+        msg = f"No answer from {_shown(target)}: {type(error).__name__}: {error}"
         raise ReplayError(msg) from error
-    return Answer(found.status_code, _message(found), found.text[:_BODY], target)
+    body_text = found.text[:_BODY]
+    return Answer(found.status_code, _message(found), body_text, _shown(target))
 
 
 def _address(wire: Wire, url: str | None, model: str) -> tuple[str, bool]:
-    base = (url or wire.base).rstrip("/")
+    base = url or wire.base
     try:
         parts = urlsplit(base)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
         usable = False
     if not usable:
-        msg = f"{base!r} is no address; give one such as http://127.0.0.1:8080."
+        told = repr(base) if "@" not in base and "?" not in base else "This"
+        msg = f"{told} is no address; give one such as http://127.0.0.1:8080."
         raise ConfigurationError(msg)
     first = wire.path[: wire.path.index("/", 1)]
-    base = base.removesuffix(first)  # as clients are given it: https://host/v1
+    # As clients are given it: https://host/v1
+    path = parts.path.rstrip("/").removesuffix(first)
     name = quote(model.rpartition("/")[2], safe="-._~:@")
-    return base + wire.path.format(model=name), url is None
+    path += wire.path.format(model=name)
+    return parts._replace(path=path).geturl(), url is None
+
+
+def _shown(target: str) -> str:
+    """An address without what may be secret: the user, the password, the query."""
+    parts = urlsplit(target)
+    host = parts.netloc.rpartition("@")[2]
+    return parts._replace(netloc=host, query="", fragment="").geturl()
 
 
 def _key(

@@ -39,12 +39,13 @@ class _Moment(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """Return seconds since the epoch."""
         units = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-        if value[:-1].isdecimal() and value[-1] in units:
-            now = dt.datetime.now(dt.UTC).timestamp()
-            return now - int(value[:-1]) * units[value[-1]]
         try:
-            moment = dt.datetime.fromisoformat(value)
-        except ValueError:
+            if value[:-1].isdecimal() and value[-1] in units:
+                age = dt.timedelta(seconds=int(value[:-1]) * units[value[-1]])
+                moment = dt.datetime.now(dt.UTC) - age
+            else:
+                moment = dt.datetime.fromisoformat(value)
+        except (ValueError, OverflowError):
             self.fail(f"{value!r} is no time; write 2026-05-31 or 36h", param, ctx)
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=dt.UTC)

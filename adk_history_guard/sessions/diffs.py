@@ -33,7 +33,17 @@ def diff(row: RowChange) -> str:
 
 def _lines(columns: Mapping[str, Any] | None) -> Iterator[str]:
     for name, value in (columns or {}).items():
-        shown = {name: from_json(value) if isinstance(value, str) else value}
+        told = {name: _value(value)}
         yield from json.dumps(
-            shown, indent=2, ensure_ascii=False, sort_keys=True
+            told, indent=2, ensure_ascii=False, sort_keys=True, default=str
         ).splitlines(keepends=True)
+
+
+def _value(stored: Any) -> Any:
+    """What a column holds: JSON in some, plain text in others, as it comes."""
+    if not isinstance(stored, str):
+        return stored
+    try:
+        return from_json(stored)
+    except ValueError:
+        return stored

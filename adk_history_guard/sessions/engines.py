@@ -36,6 +36,9 @@ T = TypeVar("T")
 SQLITE_WAIT = 30.0
 """How many seconds to wait for another writer of an SQLite store."""
 
+SERVER_WAIT = 30
+"""How many seconds to wait for a row that another transaction of a server holds."""
+
 _SQLITE_PAUSE = 0.01
 """Seconds between two attempts to write."""
 
@@ -50,8 +53,9 @@ def hidden(url: str) -> str:
     except ImportError:  # opening it will say so
         return "<a database>"
     try:
-        return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
+        # Drivers take passwords and keys in the query, too.
+        return make_url(url).set(query={}).render_as_string(hide_password=True)
+    except (ArgumentError, ValueError):
         return "<no URL>"
 
 
@@ -59,6 +63,7 @@ def why(error: Exception) -> str:
     """What a database said, in one line, without the statement and its values."""
     origin = getattr(error, "orig", None) or error
     text = str(origin).strip().split("\n", 1)[0]
+    text = text.split(" with text ", 1)[0]  # SQLite quotes what it cannot decode
     text = text.rsplit(">: ", 1)[-1] if text.startswith("<class") else text
     return text or type(origin).__name__
 
@@ -266,8 +271,13 @@ class ServerEngine:
         )
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        """Run a function in a transaction."""
-        return self._run(work)
+        """Run a function in a transaction that waits for no lock for long."""
+
+        def patient(connection: Connection) -> T:
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{SERVER_WAIT}s'")
+            return work(connection)
+
+        return self._run(patient)
 
     def close(self) -> None:
         """Close all connections."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from adk_history_guard.sessions.plan import Plan
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
+_OUR_FORMAT = "adk-history-guard/"
+"""What the format of the guard's own files begins with."""
+
 _CAMEL = {
     "content": "content",
     "long_running_tool_ids": "longRunningToolIds",
@@ -143,11 +147,14 @@ class FileStore:
             try:
                 for number, offset, text in RecordFile(self._path(name)).records():
                     place = (name, number, offset)
-                    if after is None or place[:2] > after[:2]:
+                    if (after is None or place[:2] > after[:2]) and not _is_ours(text):
                         yield _head(text, place)
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, RecursionError) as error:
+                why = str(error)
+                if isinstance(error, RecursionError):
+                    why = "nested too deep"
                 key = Key("", "", name or self._root.name)
-                yield Head(key, str(error), None, (name, -1, 0))
+                yield Head(key, why, None, (name, -1, 0))
 
     def contents(
         self, heads: Sequence[Head], *, whole: bool = True
@@ -284,6 +291,14 @@ def _head(text: str, place: tuple[Any, ...]) -> Head:
     return Head(Key(*map(str, names)), _digest(text), time, place)
 
 
+def _is_ours(text: str) -> bool:
+    """Whether a record is a backup or a dump: they may lie in a folder of sessions."""
+    if _OUR_FORMAT not in text:
+        return False
+    document = _parsed(text) or {}
+    return str(document.get("format")).startswith(_OUR_FORMAT)
+
+
 def _get(document: dict[str, Any], name: str) -> Any:
     first, *rest = name.split("_")
     return document.get(name, document.get(first + "".join(map(str.title, rest))))
@@ -292,8 +307,13 @@ def _get(document: dict[str, Any], name: str) -> Any:
 def _parsed(text: str) -> dict[str, Any] | None:
     try:
         document = from_json(text)
-    except ValueError:
+    except TypeError:  # bytes that are no UTF-8
         return None
+    except ValueError:  # it refuses half a character, too
+        try:
+            document = json.loads(text)
+        except ValueError:
+            return None
     return document if isinstance(document, dict) else None
 
 
@@ -311,4 +331,4 @@ def _is_camel(document: dict[str, Any]) -> bool:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

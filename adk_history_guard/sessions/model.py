@@ -53,12 +53,13 @@ class Key(NamedTuple):
 
     def __str__(self) -> str:
         """Return the key as messages show it."""
-        return shown("/".join(self))
+        return shown("/".join(map(str, self)))
 
     @property
     def digest(self) -> str:
         """A name for the session that any file system takes."""
-        return hashlib.sha256("\x1f".join(self).encode()).hexdigest()
+        text = "\x1f".join(map(str, self))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Head(NamedTuple):

@@ -11,6 +11,7 @@ file that somebody else changed meanwhile is left as it is.
 
 from __future__ import annotations
 
+import codecs
 import json
 import stat
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,7 @@ class RecordFile:
             offset = 0
             for n, line in enumerate(file):
                 if line.strip():
-                    yield n, offset, line.decode("utf-8", "replace")
+                    yield n, offset, _decoded(line)
                 offset += len(line)
 
     def text(self, number: int, offset: int) -> str:
@@ -66,12 +67,12 @@ class RecordFile:
             return self._list()[number]
         with self.path.open("rb") as file:
             file.seek(offset)
-            return file.readline().decode("utf-8", "replace")
+            return _decoded(file.readline())
 
     def _list(self) -> list[str]:
         """The records of a `.json` file, parsed as a whole, once."""
         if self._texts is None:
-            document = json.loads(self.path.read_text(encoding="utf-8"))
+            document = json.loads(self.path.read_bytes())
             several = document if isinstance(document, list) else [document]
             self._texts = list(map(json.dumps, several))
         return self._texts
@@ -89,7 +90,7 @@ class RecordFile:
             msg = f"{self.path} changed while it was repaired; it is left as it was"
             raise SessionChangedError(msg)
         mode = stat.S_IMODE(self.path.stat().st_mode)
-        write_whole(self.path, self._pieces(), mode=mode)
+        write_whole(self.path.resolve(), self._pieces(), mode=mode)
         self.pending = {}
         self._texts = None
         self.stat = self._stat()
@@ -102,24 +103,35 @@ class RecordFile:
                         yield line
                         continue
                     record = json.loads(line) | {"events": self.pending[n]}
-                    end = b"\n" if line.endswith(b"\n") else b""
-                    yield _dump(record, line.decode()) + end
+                    yield _dump(record, line)
             return
-        text = self.path.read_text(encoding="utf-8")
-        document = json.loads(text)
+        data = self.path.read_bytes()
+        document = json.loads(data)
         several = document if isinstance(document, list) else [document]
         for n, events in self.pending.items():
             several[n]["events"] = events
-        yield _dump(document, text) + (b"\n" if text.endswith("\n") else b"")
+        yield _dump(document, data)
 
 
-def _dump(document: Any, text: str) -> bytes:
-    """Write JSON in the style of a text: indented or not, ASCII or not."""
+def _decoded(line: bytes) -> str:
+    """The text of a line; bytes that are no UTF-8 make it no JSON, and no session."""
+    return line.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
+
+
+def _dump(document: Any, data: bytes) -> bytes:
+    """Write JSON in the style of what was there: indents, ASCII, line ends, mark."""
+    text = data.removeprefix(codecs.BOM_UTF8).decode()
+    mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
     indented = "\n " in text.strip()
     compact = '":"' in text or '":{' in text
-    return json.dumps(
-        document,
-        ensure_ascii=text.isascii(),
-        indent=2 if indented else None,
-        separators=(",", ":") if compact and not indented else None,
-    ).encode()
+    style: dict[str, Any] = {
+        "indent": 2 if indented else None,
+        "separators": (",", ":") if compact and not indented else None,
+    }
+    try:
+        out = json.dumps(document, ensure_ascii=text.isascii(), **style).encode()
+    except UnicodeEncodeError:  # half a character, which only an escape can write
+        out = json.dumps(document, **style).encode()
+    line_end = b"\r\n" if b"\r\n" in data else b"\n"
+    out = out.replace(b"\n", line_end)
+    return mark + out + (line_end if data.endswith(b"\n") else b"")

@@ -106,6 +106,9 @@ def open_source(where: str, *, write: bool = False) -> Source:
     """
     from adk_history_guard.sessions.files import FileStore
 
+    if not where:
+        msg = "no store is named: the path is empty"
+        raise StoreError(msg)
     if "://" in where:
         return _tables(where, where, write=write)
     path = Path(where)

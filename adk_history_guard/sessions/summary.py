@@ -137,7 +137,10 @@ class Summary:
 
 def day(time: float) -> str:
     """Return a time as a day and a minute, UTC."""
-    return dt.datetime.fromtimestamp(time, dt.UTC).strftime("%Y-%m-%d %H:%M")
+    try:
+        return dt.datetime.fromtimestamp(time, dt.UTC).strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, ValueError, OSError):  # nonsense in the store
+        return "?"
 
 
 @dataclass(slots=True)

@@ -64,7 +64,7 @@ class TableReader:
         self.writable = write
         try:
             parsed = sa.make_url(url)
-        except ArgumentError:
+        except (ArgumentError, ValueError):
             msg = "this is no URL of a database"
             raise StoreError(msg) from None
         self.postgres = parsed.get_backend_name() == "postgresql"
@@ -126,7 +126,8 @@ class TableReader:
 
         try:
             return self._engine.read(work)
-        except (SQLAlchemyError, OSError) as error:
+        # A driver that does not know an argument of the URL raises a TypeError.
+        except (SQLAlchemyError, OSError, TypeError, ValueError) as error:
             msg = f"{hidden(self.where)}: {why(error)}"
             raise StoreError(msg) from error
 

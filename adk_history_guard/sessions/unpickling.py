@@ -3,9 +3,9 @@
 
 """Loads the pickled actions of ADK's first schema, and nothing but plain data.
 
-What is pickled in a store can run any code when it is loaded. Only data models
-and enumerations of ADK and google-genai are let through here, and the built-in
-types of data.
+What is pickled in a store can run any code when it is loaded. Only the data models
+and enumerations that an event's actions hold are let through here, and the built-in
+types of data: no agent, model or code executor, whose making has effects.
 """
 
 from __future__ import annotations
@@ -33,7 +33,16 @@ _PLAIN = frozenset(
         ("uuid", "UUID"),
     }
 )
-_MODELS = ("google.adk.", "google.genai.", "fastapi.openapi.models")
+_MODELS = (
+    "google.adk.events.",
+    "google.adk.auth.auth_credential",
+    "google.adk.auth.auth_schemes",
+    "google.adk.auth.auth_tool",
+    "google.adk.tools.tool_confirmation",
+    "google.genai.types",
+    "fastapi.openapi.models",
+)
+"""Modules of data: what the fields of `EventActions` are made of."""
 
 
 class _Unpickler(pickle.Unpickler):

@@ -188,7 +188,27 @@ async def test_a_failing_dump_is_logged_and_hides_nothing(door, tmp_path, caplog
 
     assert isinstance(error, ClientError)
     assert len(heard) == 1
-    assert "the dump of a rejected request failed" in caplog.text
+    said = [r.getMessage() for r in caplog.records if "the dump of" in r.getMessage()]
+    assert len(said) == 1
+    assert said[0].startswith("the dump of a rejected request failed: [Errno ")
+    assert "\n" not in said[0]
+
+
+async def test_what_a_hook_raises_is_told_without_the_provider_s_words(door, caplog):
+    """The chain of its error leads to what quotes the user; only its own is logged."""
+
+    def fail(rejected):
+        msg = "the hook's own words"
+        raise RuntimeError(msg)
+
+    with StrictGemini(script("never")) as server:
+        error = await run(server, door, on_rejected=fail)
+
+    said = [r for r in caplog.records if "on_rejected failed" in r.getMessage()]
+    assert len(said) == 1
+    assert "the hook's own words" in said[0].getMessage()
+    assert said[0].exc_info is None
+    assert str(error) not in said[0].getMessage()
 
 
 async def test_a_failing_hook_in_strict_mode_hides_nothing(door):
