@@ -237,6 +237,8 @@ def drop_nameless(draft: Draft) -> None:
             draft.note("HG304", Action.DROP, call, f"a call without name ({call})")
             draft.put(call, None)
             for response in answers:
+                text = f"the response {response} to a call without name"
+                draft.note("HG304", Action.DROP, response, text)
                 draft.put(response, None)
 
 

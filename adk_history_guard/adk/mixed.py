@@ -14,7 +14,7 @@ from google.adk.events.event_actions import EventActions
 
 from adk_history_guard.adk.draft import digest
 from adk_history_guard.core.copies import changed
-from adk_history_guard.core.turns import Action, Change, Place
+from adk_history_guard.core.turns import Action, Change, Place, speakers
 
 if TYPE_CHECKING:
     from google.adk.events import Event
@@ -76,12 +76,8 @@ def _pieces(
     event: Event, content: types.Content, parts: list[types.Part]
 ) -> list[Event]:
     runs: list[tuple[str, list[types.Part]]] = []
-    for part in parts:
-        speaker = runs[-1][0] if runs else "model"
-        if part.function_call is not None:
-            speaker = "model"
-        elif part.function_response is not None:
-            speaker = "user"
+    role = "user" if "user" in (content.role, event.author) else "model"
+    for part, speaker in zip(parts, speakers(parts, role), strict=True):
         if not runs or runs[-1][0] != speaker:
             runs.append((speaker, []))
         runs[-1][1].append(part)

@@ -30,7 +30,7 @@ from adk_history_guard.adk.reporting import Reporter, Sight
 from adk_history_guard.adk.retry import Attempt, stricter
 from adk_history_guard.adk.targets import Target, target_of
 from adk_history_guard.core.guard import guard
-from adk_history_guard.core.turns import DATA_MARKERS
+from adk_history_guard.core.repair import data_markers
 from adk_history_guard.diagnostics import telemetry
 from adk_history_guard.diagnostics.failures import Watch, read_error
 from adk_history_guard.errors import ConfigurationError, InvalidHistoryError
@@ -179,7 +179,7 @@ class _Guarded(BaseLlm):
             return request, None, None
         active = options.mode != "observe"
         known = Known(_ids(request)) if active else Known()
-        markers = (*DATA_MARKERS, options.signature_marker)
+        markers = data_markers(options)
         mint = target.mint
         if mint is Mint.ALWAYS and options.mint == "auto":
             # ADK takes minted ids off the next request, and without the session

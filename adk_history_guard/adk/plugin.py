@@ -36,9 +36,9 @@ from adk_history_guard.adk.survey import is_of_node
 from adk_history_guard.adk.targets import Target, origin_of, target_of
 from adk_history_guard.core.copies import changed
 from adk_history_guard.core.guard import guard
+from adk_history_guard.core.repair import data_markers
 from adk_history_guard.core.turns import (
     CLIENT_ID_PREFIX,
-    DATA_MARKERS,
     is_request_for_client,
 )
 from adk_history_guard.diagnostics import telemetry
@@ -129,7 +129,7 @@ class HistoryGuardPlugin(BasePlugin):
         self.options = GuardOptions.build(options, **knobs)
         self.reporter = Reporter()
         self._runs: IdentityMap[Run] = IdentityMap()
-        self._markers = (*DATA_MARKERS, self.options.signature_marker)
+        self._markers = data_markers(self.options)
 
     @property
     def _active(self) -> bool:

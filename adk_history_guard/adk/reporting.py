@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adk_history_guard.adk.runs import IdentityMap
+from adk_history_guard.core.repair import data_markers
 from adk_history_guard.diagnostics import telemetry
 from adk_history_guard.diagnostics.failures import (
     REJECTED,
@@ -216,6 +217,7 @@ class Reporter:
             changes=tuple(sight.changes),
             pending=sight.pending,
             config=request.config,
+            markers=data_markers(options),
         )
         if _is_news(what, "log"):
             telemetry.rejected(rejected)

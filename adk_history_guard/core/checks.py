@@ -9,7 +9,6 @@ sentence with names and ids, never the user's text.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from adk_history_guard.core.profiles import Profile
     from adk_history_guard.core.turns import Call, Response, Turn
 
-NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
 _DATA = ("text", *DATA_FIELDS)
 
 Finding = tuple[Place, str]
@@ -278,7 +276,8 @@ def nameless_call(request: Request) -> Iterator[Finding]:
 def illegal_name(request: Request) -> Iterator[Finding]:
     """HG305: a name that cannot be declared."""
     for record in records(request.turns):
-        if record.name is not None and not NAME.fullmatch(record.name):
+        names = request.profile.names
+        if record.name is not None and not names.fullmatch(record.name):
             yield _at(record), f"the name {record.name[:80]!r}."
 
 

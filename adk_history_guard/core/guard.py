@@ -14,6 +14,7 @@ from adk_history_guard.core.profiles import resolve_profile
 from adk_history_guard.core.repair import data_markers, repair
 from adk_history_guard.core.screen import is_clean
 from adk_history_guard.core.turns import (
+    DATA_MARKERS,
     Change,
     Severity,
     Violation,
@@ -77,7 +78,7 @@ def guard(
     Returns:
       The outcome. Total: no contents of valid types raise.
     """
-    if not origins and _is_usual(options) and is_clean(contents, profile):
+    if not origins and _is_usual(options, profile) and is_clean(contents, profile):
         return Outcome(contents)
     turns = read_contents(contents)
     pairs = _pair_by(turns, origins.known_ids)
@@ -111,9 +112,13 @@ def _pair_by(turns: list[Turn], known: Mapping[tuple[int, int], str]) -> Pairs:
     return pairs
 
 
-def _is_usual(options: GuardOptions) -> bool:
+def _is_usual(options: GuardOptions, profile: Profile) -> bool:
     """Whether no knob asks to rewrite what breaks no rule."""
-    return options.parallel == "keep" and options.unsigned != "narrate"
+    if options.parallel != "keep" or options.unsigned == "narrate":
+        return False
+    # The screen knows what a gateway narrates: calls without data in their ids.
+    asked = options.unsigned == "auto" and profile.unsigned == "narrate"
+    return not asked or profile.signed_ids
 
 
 def _keep_doubts(repaired: list[Turn], before: Pairs, turns: list[Turn]) -> Pairs:
@@ -166,13 +171,19 @@ def repair_contents(
 
 
 def validate_contents(
-    contents: Sequence[types.Content], profile: str | Profile = "gemini-3"
+    contents: Sequence[types.Content],
+    profile: str | Profile = "gemini-3",
+    pending: Collection[str] = (),
+    *,
+    markers: tuple[str, ...] = DATA_MARKERS,
 ) -> list[Violation]:
     """Check contents against the contract of a provider; nothing is repaired.
 
     Args:
       contents: The contents of a request.
       profile: A profile or its name in `PROFILES`.
+      pending: Ids of calls that are unanswered on purpose.
+      markers: What an id with data inside holds.
 
     Returns:
       The violations by place; empty for a request that the provider takes.
@@ -181,4 +192,6 @@ def validate_contents(
       ConfigurationError: There is no profile of that name.
     """
     turns = read_contents(contents)
-    return check(turns, pair(turns), resolve_profile(profile))
+    pairs = pair(turns)
+    _mark_pending(pairs, pending)
+    return check(turns, pairs, resolve_profile(profile), markers)

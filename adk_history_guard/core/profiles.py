@@ -47,6 +47,13 @@ class IdFormat:
         return size == self.length if self.exact else size <= self.length
 
 
+_GEMINI_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
+"""G28."""
+
+_PLAIN_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+"""OpenAI and Mistral, by the provider table of the contract."""
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A provider's contract, as data.
@@ -56,6 +63,7 @@ class Profile:
       summary: One line on where it applies.
       rules: The severity of each rule that does not have its default.
       ids: What it asks of ids.
+      names: What a function may be called.
       signatures: What it does with thought signatures: `demanded` (the first
         call of each step of the current turn must carry one), `optional`, or
         `foreign` (it has none of Gemini's).
@@ -79,6 +87,7 @@ class Profile:
     summary: str
     rules: Mapping[str, Severity] = field(default_factory=dict)
     ids: IdFormat = IdFormat()
+    names: re.Pattern[str] = _GEMINI_NAME
     signatures: str = "optional"
     signed_ids: bool = False
     thoughts: str = "any"
@@ -135,6 +144,7 @@ _ALL = (
         "OpenAI Chat Completions and compatible servers.",
         rules=_PAIRED_BY_ID,
         ids=IdFormat(required=True, pattern=_WORD, length=40),
+        names=_PLAIN_NAME,
         signatures="foreign",
         media_turns="each",
         leading_user=False,
@@ -144,6 +154,7 @@ _ALL = (
         "OpenAI Responses.",
         rules=_PAIRED_BY_ID,
         ids=IdFormat(required=True, pattern=_WORD, length=64),
+        names=_PLAIN_NAME,
         signatures="foreign",
         media_turns="each",
         leading_user=False,
@@ -171,6 +182,7 @@ _ALL = (
             exact=True,
             data=False,
         ),
+        names=_PLAIN_NAME,
         signatures="foreign",
         media_turns="each",
         model_after_responses=True,

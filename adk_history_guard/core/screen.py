@@ -14,12 +14,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from adk_history_guard.core.checks import NAME, severity
+from adk_history_guard.core.checks import severity
 from adk_history_guard.core.profiles import IdFormat
 from adk_history_guard.core.signatures import PLACEHOLDER_SIGNATURES
 from adk_history_guard.core.turns import Severity, has_data, is_media
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
     from google.genai import types
@@ -35,9 +36,9 @@ _SIGNED_CALL = frozenset({"function_call", "thought_signature"})
 
 
 @lru_cache(maxsize=4096)
-def is_legal_name(name: str) -> bool:
+def is_legal_name(name: str, names: re.Pattern[str]) -> bool:
     """Tell whether a function of this name can be declared (G28)."""
-    return NAME.fullmatch(name) is not None
+    return names.fullmatch(name) is not None
 
 
 def is_clean(  # noqa: C901, PLR0911, PLR0912 - one loop on purpose, see above
@@ -102,7 +103,7 @@ def is_clean(  # noqa: C901, PLR0911, PLR0912 - one loop on purpose, see above
                 if call is None:
                     if not _is_plain(part):
                         return False
-                elif not _is_whole(part, call) or (
+                elif not _is_whole(part, call, profile.names) or (
                     calls and part.thought_signature in PLACEHOLDER_SIGNATURES
                 ):
                     return False
@@ -130,11 +131,13 @@ def _is_plain(part: types.Part) -> bool:
     return len(part.model_fields_set) == 1 and has_data(part)
 
 
-def _is_whole(part: types.Part, call: types.FunctionCall) -> bool:
+def _is_whole(
+    part: types.Part, call: types.FunctionCall, names: re.Pattern[str]
+) -> bool:
     """A call part with nothing but a call and its signature."""
     if not part.model_fields_set <= _SIGNED_CALL and _has_more(part, _SIGNED_CALL):
         return False
-    if not call.name or not is_legal_name(call.name):
+    if not call.name or not is_legal_name(call.name, names):
         return False
     return call.model_fields_set <= _PLAIN_CALL or not _has_more(call, _PLAIN_CALL)
 

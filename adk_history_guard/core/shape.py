@@ -11,13 +11,11 @@ from google.genai import types
 from adk_history_guard.core.copies import changed
 from adk_history_guard.core.turns import (
     Action,
-    Call,
     Record,
-    Response,
     Turn,
     has_data,
     is_empty,
-    is_media,
+    speakers,
 )
 
 if TYPE_CHECKING:
@@ -62,17 +60,10 @@ def fix_roles(turns: list[Turn], job: Job) -> list[Turn]:
 
 def _split_by_speaker(turn: Turn, role: str, job: Job) -> list[Turn]:
     runs: list[tuple[str, list[tuple[types.Part, Record | None]]]] = []
-    for part, record in turn.items():
-        speaker = role
-        if isinstance(record, Call):
-            speaker = "model"
-        elif isinstance(record, Response):
-            speaker = "user"
-        elif runs and runs[-1][0] == "user" and is_media(part):
-            speaker = "user"  # it came with the response right before it
+    for item, speaker in zip(turn.items(), speakers(turn.parts, role), strict=True):
         if not runs or runs[-1][0] != speaker:
             runs.append((speaker, []))
-        runs[-1][1].append((part, record))
+        runs[-1][1].append(item)
     if not runs:
         return [turn.remade((), role)]
     if len(runs) > 1 or runs[0][0] != role:

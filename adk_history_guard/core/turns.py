@@ -338,6 +338,22 @@ def write_contents(turns: Iterable[Turn]) -> list[types.Content]:
     ]
 
 
+def speakers(parts: Iterable[types.Part], role: str) -> Iterator[str]:
+    """Yield who says each part: the model its calls, the user the responses.
+
+    Media behind a response came with it; the rest is said in the turn's own role.
+    """
+    before = ""
+    for part in parts:
+        if part.function_call is not None:
+            before = "model"
+        elif part.function_response is not None:
+            before = "user"
+        elif before != "user" or not is_media(part):
+            before = role
+        yield before
+
+
 def has_data(part: types.Part) -> bool:
     """Tell whether a part has a data field other than text."""
     return any(getattr(part, name) is not None for name in DATA_FIELDS)

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any
 from adk_history_guard.core.guard import Outcome, guard
 from adk_history_guard.core.guard import validate_contents as validate
 from adk_history_guard.core.pairing import pair
-from adk_history_guard.core.turns import Place, Violation, read_contents
+from adk_history_guard.core.turns import (
+    DATA_MARKERS,
+    Place,
+    Violation,
+    read_contents,
+)
 from adk_history_guard.diagnostics.causes import Cause, rank_causes
 from adk_history_guard.diagnostics.failures import REJECTED
 from adk_history_guard.diagnostics.redaction import without_credentials
@@ -71,6 +76,7 @@ class RejectedRequest:
         omitted: How many contents a dump left out because of its size.
         versions: The versions of ADK, google-genai, the guard and Python.
         stored: The violations as a dump without contents keeps them.
+        markers: What an id with data inside holds.
     """
 
     contents: Sequence[types.Content]
@@ -92,13 +98,17 @@ class RejectedRequest:
     omitted: int = 0
     versions: Mapping[str, str] = field(default_factory=versions)
     stored: Sequence[Violation] = ()
+    markers: tuple[str, ...] = field(default=DATA_MARKERS, repr=False)
 
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
         """What the request breaks, by place."""
         if self.omitted:
             return tuple(self.stored)
-        return tuple(validate(self.contents, self.profile))
+        found = validate(
+            self.contents, self.profile, self.pending, markers=self.markers
+        )
+        return tuple(found)
 
     @cached_property
     def repaired(self) -> Outcome:
@@ -137,7 +147,8 @@ class RejectedRequest:
             repaired: Whether the repaired contents are part of it.
         """
         # What was read from a shape holds stand-ins already.
-        shaper = Shaper("full" if self.shaped else content, redact)
+        how = "full" if self.shaped else content
+        shaper = Shaper(how, redact, markers=self.markers)
         contents = shaper.contents(self.contents)
         return {
             "schema": SCHEMA,

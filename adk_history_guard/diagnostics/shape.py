@@ -51,6 +51,8 @@ class Shaper:
         content: str = "shape",
         redact: Callable[..., object] | None = None,
         key: bytes | None = None,
+        *,
+        markers: tuple[str, ...] = DATA_MARKERS,
     ) -> None:
         """Make a shaper for one dump.
 
@@ -58,7 +60,9 @@ class Shaper:
             content: `"shape"` or `"full"`.
             redact: The user's redactor, see `redaction`.
             key: The key of the hashes; random where None.
+            markers: What stands in an id before its data.
         """
+        self._markers = markers
         self.full = content == "full"
         self._redact = make_redactor(redact)
         self._key = secrets.token_bytes(16) if key is None else key
@@ -109,7 +113,7 @@ class Shaper:
         """Return an id as it goes into the dump: no signature in it, or a pseudonym."""
         out = self._redact(value, "id")
         if out == value and not self.full:
-            for marker in DATA_MARKERS:
+            for marker in self._markers:
                 head, found, data = value.partition(marker)
                 if found:
                     out = f"{head}{marker}{self.hash(data)}"
