@@ -54,7 +54,7 @@ def test_both_doors_split_a_mixed_turn_alike():
     """A call, its response and words in one: the words stay the model's."""
     parts = [call("look", id="a", n=1), response("look", id="a", n=1), text("found")]
 
-    shown = repair_events(events(event("root", *parts))).events
+    shown = repair_events(events(event("root", *parts, role="model"))).events
     sent = repair_contents([user("go"), model(*parts)], "gemini-2").contents[1:]
 
     expected = [("model", 1), ("user", 1), ("model", 1)]
