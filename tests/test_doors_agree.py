@@ -120,3 +120,32 @@ def test_a_shape_hides_what_stands_behind_the_user_s_own_marker():
 
     assert "SECRETBYTES" not in dump
     assert "~~sig~~" in dump
+
+
+def test_a_response_that_is_superseded_in_a_gathered_round_is_told_of():
+    """Two answers to one call and a sibling's in between: the first goes, on record."""
+    history = events(
+        event("root", call("look", id="a", n=1), call("look", id="b", n=2)),
+        event("root", response("look", id="b", n=2), role="user"),
+        event("root", response("look", id="a", n=99), role="user"),
+        event("root", response("look", id="a", n=1), role="user"),
+        event("root", "done"),
+    )
+
+    done = repair_events(history)
+
+    told = [r.response["n"] for e in done.events for r in e.get_function_responses()]
+    gone = [str(c.place) for c in done.changes if c.code == "HG103"]
+    assert told == [1, 2]
+    assert gone == ["events[2].parts[0]"]
+
+
+def test_joining_model_turns_grows_with_their_number_only():
+    """A loop agent may speak thousands of times in a row; one copy, not one each."""
+    contents = [user("go"), *(model(f"step {n}") for n in range(3_000)), user("and?")]
+
+    outcome = repair_contents(contents, "gemini-2")
+
+    assert len(outcome.changes) == 2_999
+    assert [len(c.parts) for c in outcome.contents] == [1, 3_000, 1]
+    assert outcome.contents[1].parts[7] is contents[8].parts[0]

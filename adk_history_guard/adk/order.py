@@ -19,6 +19,12 @@ BEFORE_THE_GUARD = {
 """Class names, of which subclasses are meant too, and why they come first."""
 
 
+def goes_before(plugin: BasePlugin) -> str | None:
+    """Say why a plugin must stand before the guard; None where it need not."""
+    names = [cls.__name__ for cls in type(plugin).__mro__]
+    return next((BEFORE_THE_GUARD[n] for n in names if n in BEFORE_THE_GUARD), None)
+
+
 def misplaced(plugins: Iterable[BasePlugin], guard: BasePlugin) -> list[str]:
     """Say which plugins stand behind the guard and should stand before it.
 
@@ -32,8 +38,7 @@ def misplaced(plugins: Iterable[BasePlugin], guard: BasePlugin) -> list[str]:
     found: list[str] = []
     behind = False
     for plugin in plugins:
-        names = [cls.__name__ for cls in type(plugin).__mro__]
-        why = next((BEFORE_THE_GUARD[n] for n in names if n in BEFORE_THE_GUARD), None)
+        why = goes_before(plugin)
         if behind and why is not None:
             found.append(
                 f"plugin {plugin.name!r} stands behind {guard.name!r}; "

@@ -290,12 +290,7 @@ def _gather(draft: Draft, found: Round, late: Sequence[Call]) -> None:
             text = f"a placeholder response to {call}"
             draft.note("HG101", Action.ADD, call, text)
             parts.append(placeholder_part(_numbered(draft, call)))
-    moved: list[Response] = []
-    for call in found.calls:
-        for response in draft.pairs.answers[call]:
-            if call not in late or response.turn != draft.last:
-                draft.put(response, None)
-                moved.append(response)
+    moved = _taken_home(draft, found, late, parts)
     if moved and not found.missing:
         text = f"the responses of {found.calls[0]} into one event, in call order"
         draft.note("HG105", Action.MOVE, moved[0], text)
@@ -303,6 +298,24 @@ def _gather(draft: Draft, found: Round, late: Sequence[Call]) -> None:
         base = None if first is None else draft.events[first]
         home = _home_event(draft.events[found.turn.index], base, parts)
         draft.behind.setdefault(found.turn.index, []).append(home)
+
+
+def _taken_home(
+    draft: Draft, found: Round, late: Sequence[Call], kept: Sequence[types.Part]
+) -> list[Response]:
+    """Take the responses of a round out of their events; those not kept go."""
+    moved: list[Response] = []
+    sent = set(map(id, kept))
+    for call in found.calls:
+        for response in draft.pairs.answers[call]:
+            if call in late and response.turn == draft.last:
+                continue
+            draft.put(response, None)
+            moved.append(response)
+            if id(response.raw) not in sent:
+                text = f"a response to {call} that a later one supersedes"
+                draft.note("HG103", Action.DROP, response, text)
+    return moved
 
 
 def _numbered(draft: Draft, call: Call) -> Call:

@@ -117,18 +117,22 @@ def join_model_turns(turns: list[Turn], job: Job) -> list[Turn]:
     google/adk-python#1581), and a signature stays in its part (G17).
     """
     out: list[Turn] = []
+    items: list[tuple[types.Part, Record | None]] = []  # of the last turn and more
+    asking = True  # whether the last turn holds calls, or is not the model's
     for turn in turns:
-        before = out[-1] if out else None
-        if (
-            before is not None
-            and turn.role == before.role == "model"
-            and not before.calls
-        ):
+        if turn.role == "model" and not asking:
             code = "HG204" if turn.calls else "HG209"
             job.note(code, Action.MOVE, turn.place(), "into the model turn before it")
-            out[-1] = before.remade([*before.items(), *turn.items()])
+            items = items or list(out[-1].items())
+            items += turn.items()
         else:
+            if items:
+                out[-1] = out[-1].remade(items)
+                items = []
             out.append(turn)
+        asking = turn.role != "model" or bool(turn.calls)
+    if items:
+        out[-1] = out[-1].remade(items)
     return out
 
 

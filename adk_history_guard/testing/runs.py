@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from google.adk.agents.base_agent import BaseAgent
     from google.adk.apps.app import App
@@ -31,6 +31,8 @@ def guarded(
 ) -> Runner:
     """Make a runner with `HistoryGuardPlugin` in front of the other plugins.
 
+    Those that must stand before the guard do; see `adk.order.BEFORE_THE_GUARD`.
+
     Args:
         root: The root agent, or an app that holds it.
         plugins: Further plugins. With an app, the app's own come with it instead.
@@ -45,19 +47,24 @@ def guarded(
     from google.adk.runners import Runner
     from google.adk.sessions.in_memory_session_service import InMemorySessionService
 
-    ours: list[BasePlugin] = []
-    if guard:
+    def chained(others: Sequence[BasePlugin]) -> list[BasePlugin]:
+        if not guard:
+            return list(others)
         from adk_history_guard import HistoryGuardPlugin
+        from adk_history_guard.adk.order import goes_before
 
-        ours.append(HistoryGuardPlugin(**knobs))
+        first = [plugin for plugin in others if goes_before(plugin)]
+        rest = [plugin for plugin in others if not goes_before(plugin)]
+        return [*first, HistoryGuardPlugin(**knobs), *rest]
+
     others = list(plugins)
     if isinstance(root, App):
         if others:
             message = "an app brings its own plugins; add further ones to the app"
             raise ValueError(message)
-        app = root.model_copy(update={"plugins": [*ours, *root.plugins]})
+        app = root.model_copy(update={"plugins": chained(root.plugins)})
     else:
-        app = App(name="app", root_agent=root, plugins=[*ours, *others])
+        app = App(name="app", root_agent=root, plugins=chained(others))
     return Runner(app=app, session_service=session_service or InMemorySessionService())
 
 
