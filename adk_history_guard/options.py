@@ -171,7 +171,8 @@ class GuardOptions(metaclass=_Named):
     profile: str | Profile = field(
         default="auto",
         metadata=_value(
-            "The provider's contract; 'auto' reads it from the model's class and name.",
+            "The provider's contract; 'auto' reads it from the model's class and name; "
+            "name it for a class of your own that speaks another language.",
             "'auto', a name of PROFILES or a Profile",
             _profile_fault,
         ),

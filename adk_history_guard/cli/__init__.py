@@ -118,7 +118,8 @@ def main() -> None:
     """Explain, repair, shrink and replay requests that a provider refuses.
 
     PATH is the dump of a rejected request, contents as JSON, or an ADK session as
-    JSON. Exit status: 0 clean, 1 faults found, 2 wrong usage or unreadable input.
+    JSON. Exit status: 0 clean, 1 faults found, 2 wrong usage or unreadable input;
+    `audit` only tells of poisoned sessions, with 0.
     """
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
