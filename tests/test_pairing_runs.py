@@ -70,8 +70,11 @@ def test_a_stray_response_displaces_no_answer_that_came_under_its_id():
     contents = [
         user("go"),
         model(call("look", id="a", n=1), call("look", id="b", n=2)),
-        user(response("look", id="a", n=1), response("look", id="b", n=2)),
-        user(response("look", n=3)),
+        user(
+            response("look", id="a", n=1),
+            response("look", id="b", n=2),
+            response("look", n=3),
+        ),
         user("and?"),
     ]
 
@@ -85,6 +88,19 @@ def test_a_stray_response_displaces_no_answer_that_came_under_its_id():
     ]
     assert bodies == [1, 2]
     assert [c.code for c in outcome.changes if c.action == "drop"] == ["HG102"]
+
+
+def test_an_update_without_an_id_goes_to_the_call_answered_last():
+    """A client that has lost the id: the newest answered call is what it means."""
+    history = events(
+        event("root", call("job", id="a", n=1)),
+        event("root", response("job", id="a", n=1), role="user"),
+        event("root", call("job", id="b", n=2)),
+        event("root", response("job", id="b", n=0), role="user"),
+        event("user", response("job", n=2)),
+    )
+
+    assert paired(history) == {1: [1], 2: [0, 2]}
 
 
 @pytest.mark.parametrize(

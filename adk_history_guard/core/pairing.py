@@ -324,8 +324,10 @@ class _Walk:
         entry = bucket.choose(client=response.client)
         if entry is None or entry.call.id is None:
             return entry
-        if entry.state == DONE and entry.answers[-1].id == entry.call.id:
-            return None  # what came under the call's own id is not displaced
+        if entry.state == DONE:
+            last = entry.answers[-1]
+            if last.turn == response.turn and last.id == entry.call.id:
+                return None  # no update comes beside the answer; that had the id
         # Beside a call with an id, one without is the one that is meant.
         unnamed = self.unnamed.get(response.name)
         bare = unnamed.fresh() if unnamed is not None else None
