@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 from importlib import metadata
@@ -13,6 +14,9 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 import pytest
+
+# What is imported to stay is not looked through for garbage, again and again.
+gc.disable()
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +31,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write expected.txt and repaired.json of tests/cases anew",
     )
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of every collection of garbage from now on."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_report_header(config: pytest.Config) -> str:

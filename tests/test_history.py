@@ -402,6 +402,7 @@ SCRIPT = """
 """
 
 
+@pytest.mark.once
 def test_every_process_repairs_to_the_same_bytes():
     """Neither the hash seed nor the process shows in what is made."""
     outputs = set()

@@ -82,6 +82,7 @@ def named_in_histories() -> set[str]:
     }
 
 
+@pytest.mark.once
 def test_every_trap_has_a_test_that_names_it():
     """No trap without a test, no test of a trap that is not on the list."""
     assert named_in_tests() | named_in_histories() == set(TRAPS)

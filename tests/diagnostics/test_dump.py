@@ -50,6 +50,7 @@ def findings(request):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("content", ["shape", "full"])
 @pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_a_dump_is_judged_as_the_request_is(path, content):
@@ -246,6 +247,7 @@ def test_an_existing_folder_keeps_its_mode(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+@pytest.mark.once
 def test_a_large_request_falls_back_to_its_shape(tmp_path):
     """A full dump above 5 MB is written in shape."""
     request = rejected(user("word " * 1_200_000), model(call("look", id="c1")))

@@ -64,6 +64,7 @@ def words(contents) -> Counter[str]:
     return found
 
 
+@pytest.mark.once
 @NAMED
 @given(data=st.data())
 @LAW
@@ -78,6 +79,7 @@ def test_clean_contents_come_back_as_the_same_object(profile, data):
     assert [*outcome.changes, *outcome.violations] == []
 
 
+@pytest.mark.once
 @NAMED
 @given(data=st.data())
 @FEW
@@ -89,6 +91,7 @@ def test_clean_contents_pass_the_screen(profile, data):
     assert is_clean(contents, profile) or profile.parallel == "collapse"
 
 
+@pytest.mark.once
 @pytest.mark.trap("shared-with-the-session")
 @given(any_contents(), profiles)
 @LAW
@@ -135,6 +138,7 @@ def test_no_words_and_no_media_are_lost(contents, profile):
     assert words(contents) - words(outcome.contents) == Counter()
 
 
+@pytest.mark.once
 @given(any_contents(), profiles)
 @LAW
 def test_what_passes_the_screen_is_clean(contents, profile):
@@ -146,6 +150,7 @@ def test_what_passes_the_screen_is_clean(contents, profile):
         assert [*outcome.changes, *outcome.violations] == []
 
 
+@pytest.mark.once
 @given(any_contents(), profiles)
 @LAW
 def test_every_change_and_violation_names_a_known_rule_and_no_words(contents, profile):
@@ -157,6 +162,7 @@ def test_every_change_and_violation_names_a_known_rule_and_no_words(contents, pr
         assert "hello" not in str(found)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("code", BREAKAGES)
 @given(data=st.data())
 @FEW
@@ -177,6 +183,7 @@ def test_each_breakage_makes_its_rule_fire(code, data):
 LOSSLESS = {code for code in BREAKAGES if code not in {"HG101", "HG200", "HG304"}}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("code", sorted(LOSSLESS))
 @given(data=st.data())
 @FEW

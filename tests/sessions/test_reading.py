@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import shutil
 
 import pytest
 from click.testing import CliRunner
@@ -37,12 +38,19 @@ def lines(result):
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """A file with two poisoned sessions among twelve, which nobody changes."""
+    path = tmp_path_factory.mktemp("filled") / "store.db"
+    fill(Store("v1", f"sqlite+aiosqlite:///{path}"), healthy=10, poisoned=2)
+    return path
+
+
 @pytest.fixture
-def store(make_store):
-    """A store with two poisoned sessions among twelve."""
-    made = make_store("v1-sqlite")
-    fill(made, healthy=10, poisoned=2)
-    return made
+def store(make_store, filled, tmp_path):
+    """A store of its own with two poisoned sessions among twelve."""
+    shutil.copyfile(filled, tmp_path / "store.db")
+    return make_store("v1-sqlite")
 
 
 def set_journal(path, mode):

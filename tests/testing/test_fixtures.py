@@ -50,6 +50,7 @@ def test_an_app_keeps_its_own_plugins():
         guarded(app, plugins=[other])
 
 
+@pytest.mark.once
 def test_the_fixtures_cost_next_to_nothing():
     """Loading the fixtures, as every run does, brings neither ADK nor a server."""
     code = (
