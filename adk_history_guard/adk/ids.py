@@ -154,9 +154,12 @@ class Stream:
             return
         self._chunk += 1
         if response.partial:
-            calls = [p.function_call for p in content.parts if p.function_call]
-            if not calls:
+            for part in content.parts:  # most chunks are words
+                if part.function_call is not None:
+                    break
+            else:
                 return
+            calls = [p.function_call for p in content.parts if p.function_call]
             again = iter(self._snapshot(calls))
             for part in content.parts:
                 if part.function_call is not None:

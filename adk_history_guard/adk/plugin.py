@@ -231,13 +231,15 @@ class HistoryGuardPlugin(BasePlugin):
         if self._active and not getattr(llm_response, "interaction_id", None):
             before = call.stream.minted
             call.stream.see(llm_response)
-            self.reporter.minted(call.stream.minted - before)
+            if call.stream.minted != before:
+                self.reporter.minted(call.stream.minted - before)
         failure = call.watch.see(llm_response)
         if failure is not None:
             name = callback_context.agent_name
             sight = self._sight(callback_context, call, name)
             await self.reporter.silent(sight, failure, llm_response)
-        run.settle(callback_context, call)
+        if call.answered:
+            run.settle(callback_context.agent_name, call)
 
     @_harmless
     async def on_model_error_callback(

@@ -173,12 +173,12 @@ class Run:
         if call is not None:
             call.answered = True
 
-    def settle(self, context: CallbackContext, call: ModelCall) -> None:
-        """Let go of an answered call, unless it may still be told of.
+    def settle(self, agent: str, call: ModelCall) -> None:
+        """Let go of an agent's answered call, unless it may still be told of.
 
         ADK 2 keeps the `EventActions` of a call with its event, and so the call.
         """
-        if call.answered and self.newest.get(context.agent_name) is not call:
+        if self.newest.get(agent) is not call:
             call.let_go()
 
     def show(self, session: Any, events: list[Event]) -> None:
