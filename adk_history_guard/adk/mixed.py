@@ -14,7 +14,7 @@ from google.adk.events.event_actions import EventActions
 
 from adk_history_guard.adk.draft import digest
 from adk_history_guard.core.copies import changed
-from adk_history_guard.core.turns import Action, Change, Place, speakers
+from adk_history_guard.core.turns import Action, Change, Place, by_speaker
 
 if TYPE_CHECKING:
     from google.adk.events import Event
@@ -75,12 +75,8 @@ def _is_mixed(parts: list[types.Part]) -> bool:
 def _pieces(
     event: Event, content: types.Content, parts: list[types.Part]
 ) -> list[Event]:
-    runs: list[tuple[str, list[types.Part]]] = []
     role = "user" if "user" in (content.role, event.author) else "model"
-    for part, speaker in zip(parts, speakers(parts, role), strict=True):
-        if not runs or runs[-1][0] != speaker:
-            runs.append((speaker, []))
-        runs[-1][1].append(part)
+    runs = by_speaker(parts, parts, role)
     pieces = []
     for n, (speaker, mine) in enumerate(runs):
         said = {"role": speaker, "parts": mine}

@@ -152,7 +152,7 @@ def target_of(
         ]
         if found:
             return replace(_common(found), origin=origin_of(model, name))
-    base = api_base(model, name)
+    base = api_base(model, name, kinds)
     choice = _auto(kinds, name, base)
     interactions = bool(getattr(model, "use_interactions_api", False))
     if options.profile != "auto":
@@ -218,16 +218,13 @@ def origin_of(model: Any, name: str | None) -> Origin:
     """
     name = name or getattr(model, "model", None) or ""
     kinds = _kinds(model, name)
-    base = api_base(model, name)
+    base = api_base(model, name, kinds)
     return Origin(name or None, _route(kinds, name, base))
 
 
 def _kinds(model: Any, name: str) -> frozenset[str]:
     """The names of a model's classes; a name stands for what ADK makes of it."""
-    if model is None:
-        kinds = _registered(name)
-    else:
-        kinds = frozenset(c.__name__ for c in type(model).__mro__)
+    kinds = _registered(name) if model is None else _class_names(model.__class__)
     if "ApigeeLlm" in kinds and _is_chat(model, name):
         return frozenset({"ApigeeLlm", "OpenAILlm"})
     return kinds
@@ -247,7 +244,12 @@ def _registered(name: str) -> frozenset[str]:
         found = LLMRegistry.resolve(name)
     except Exception:  # noqa: BLE001 - whatever ADK raises: the name is not known
         return frozenset()
-    return frozenset(c.__name__ for c in found.__mro__)
+    return _class_names(found)
+
+
+@lru_cache(maxsize=512)
+def _class_names(cls: type) -> frozenset[str]:
+    return frozenset(c.__name__ for c in cls.__mro__)
 
 
 @lru_cache(maxsize=1024)
@@ -270,9 +272,8 @@ def _by_prefix(name: str) -> str:
     return next((p for start, p in _PREFIXES if lowered.startswith(start)), "")
 
 
-def api_base(model: Any, name: str) -> str | None:
+def api_base(model: Any, name: str, kinds: frozenset[str]) -> str | None:
     """Return the address that a model was given; None for the provider's own."""
-    kinds = _kinds(model, name)
     if "LiteLlm" not in kinds:
         base = getattr(model, "base_url", None) if "OpenAILlm" in kinds else None
         return str(base) if base else None

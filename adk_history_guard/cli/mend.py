@@ -100,7 +100,9 @@ def is_request_file(name: str) -> bool:
         if not path.is_file() or path.suffix != ".json":
             return False
         value = read_json(path)
-        several = isinstance(value, list) and any("events" in item for item in value)
+        several = isinstance(value, list) and any(
+            isinstance(item, dict) and "events" in item for item in value
+        )
         return kind_of(value) in (DUMP, CONTENTS) and not several
     except (OSError, ValueError):  # a DumpFormatError is a ValueError
         return False

@@ -13,9 +13,9 @@ from adk_history_guard.core.turns import (
     Action,
     Record,
     Turn,
+    by_speaker,
     has_data,
     is_empty,
-    speakers,
 )
 
 if TYPE_CHECKING:
@@ -59,11 +59,7 @@ def fix_roles(turns: list[Turn], job: Job) -> list[Turn]:
 
 
 def _split_by_speaker(turn: Turn, role: str, job: Job) -> list[Turn]:
-    runs: list[tuple[str, list[tuple[types.Part, Record | None]]]] = []
-    for item, speaker in zip(turn.items(), speakers(turn.parts, role), strict=True):
-        if not runs or runs[-1][0] != speaker:
-            runs.append((speaker, []))
-        runs[-1][1].append(item)
+    runs = by_speaker(turn.items(), turn.parts, role)
     if not runs:
         return [turn.remade((), role)]
     if len(runs) > 1 or runs[0][0] != role:

@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from google.genai import types
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+T = TypeVar("T")
 
 _ABOUT_DATA = frozenset(
     {
@@ -338,7 +342,24 @@ def write_contents(turns: Iterable[Turn]) -> list[types.Content]:
     ]
 
 
-def speakers(parts: Iterable[types.Part], role: str) -> Iterator[str]:
+def by_speaker(
+    items: Iterable[T], parts: Iterable[types.Part], role: str
+) -> list[tuple[str, list[T]]]:
+    """Cut what stands for parts, or the parts themselves, where the speaker changes.
+
+    Args:
+      items: One for each part.
+      parts: The parts of a turn.
+      role: The role of the turn, whose words and media are said in it.
+    """
+    told = zip(_speakers(parts, role), items, strict=True)
+    return [
+        (speaker, [item for _, item in run])
+        for speaker, run in groupby(told, itemgetter(0))
+    ]
+
+
+def _speakers(parts: Iterable[types.Part], role: str) -> Iterator[str]:
     """Yield who says each part: the model its calls, the user the responses.
 
     Media behind a response came with it; the rest is said in the turn's own role.

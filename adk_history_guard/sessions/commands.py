@@ -333,5 +333,5 @@ def restore(where: str, backup: Path, form: str) -> None:
                 click.echo(f"{done.key}: restored")
     total = ", ".join(f"{n:,} {status}" for status, n in sorted(sums.items()))
     click.echo(total or "no backups", err=form == "json")
-    if sums.get("error"):
+    if sums.get("changed") or sums.get("error"):
         sys.exit(1)

@@ -60,6 +60,15 @@ def test_two_repairs_of_one_session_are_both_undone(tmp_path):
     assert stored == document("a", interrupted(1))["events"] + again(1)
 
 
+def three_files(store):
+    """Make a folder with three files of one poisoned session each."""
+    store.mkdir()
+    for name in "abc":
+        text = json.dumps(document(name, interrupted(1)))
+        (store / f"{name}.json").write_text(text)
+    return store
+
+
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_two_sessions_of_one_file_are_both_undone(tmp_path, form):
     """The second restore builds on the first, which still waits for its file."""
@@ -79,11 +88,7 @@ def test_two_sessions_of_one_file_are_both_undone(tmp_path, form):
 
 def test_a_file_that_changes_meanwhile_is_told_of_and_stops_no_other(tmp_path):
     """Its own session is `changed`; those of the other files are repaired."""
-    store = tmp_path / "saved"
-    store.mkdir()
-    for name in "abc":
-        text = json.dumps(document(name, interrupted(1)))
-        (store / f"{name}.json").write_text(text)
+    store = three_files(tmp_path / "saved")
     before = (store / "a.json").read_text()
 
     flush = RecordFile.flush
@@ -102,6 +107,27 @@ def test_a_file_that_changes_meanwhile_is_told_of_and_stops_no_other(tmp_path):
     assert (store / "a.json").read_text() == before + "\n"
     found = {f.key.session_id: f.poisoned for f in audit_store(str(store))}
     assert found == {"a": True, "b": False, "c": False}
+
+
+def test_a_restore_that_does_not_reach_its_file_ends_with_1(tmp_path, monkeypatch):
+    """Somebody else writes the file just before; that is told, and in the status."""
+    path, backup = tmp_path / "a.json", tmp_path / "backup"
+    path.write_text(json.dumps(document("a", interrupted(1))))
+    assert repaired(path, backup) == [("a", "repaired")]
+    flush = RecordFile.flush
+
+    def touched(file):
+        """Add a line end, if anything is to be written."""
+        if file.pending:
+            file.path.write_text(file.path.read_text() + "\n")
+        flush(file)
+
+    monkeypatch.setattr(RecordFile, "flush", touched)
+    result = CliRunner().invoke(main, ["restore", str(path), "--backup", str(backup)])
+
+    assert result.exit_code == 1
+    assert "1 changed" in result.output
+    assert "restored" not in result.stdout
 
 
 def test_a_file_that_cannot_be_written_is_an_error_of_its_own_sessions(tmp_path):
@@ -128,11 +154,7 @@ def test_a_file_that_cannot_be_written_is_an_error_of_its_own_sessions(tmp_path)
 
 def test_no_session_is_called_repaired_before_its_file_is(tmp_path):
     """What is told can be read: at each word the file already says so."""
-    store = tmp_path / "saved"
-    store.mkdir()
-    for name in "abc":
-        text = json.dumps(document(name, interrupted(1)))
-        (store / f"{name}.json").write_text(text)
+    store = three_files(tmp_path / "saved")
 
     for done in repair_store(str(store), write=True, backup=tmp_path / "backup"):
         path = store / f"{done.key.session_id}.json"

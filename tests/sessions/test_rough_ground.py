@@ -307,6 +307,18 @@ def test_the_help_of_a_store_s_repair_is_at_hand(tmp_path):
     assert "\\b" not in told
 
 
+@pytest.mark.parametrize("text", ["[1, 2]", '["events"]', "[null]"])
+def test_a_list_of_anything_else_is_one_line(tmp_path, text):
+    """Neither contents nor sessions, and no traceback."""
+    path = tmp_path / "all.json"
+    path.write_text(text)
+
+    result = run("repair", path)
+
+    assert result.exit_code in (1, 2)
+    assert isinstance(result.exception, SystemExit)
+
+
 def test_a_list_of_sessions_is_a_store(tmp_path):
     """The dry run takes what `audit` and `--write` take."""
     path = tmp_path / "all.json"
